@@ -1,6 +1,4 @@
 # One static library a folder, one unit-test program a folder. Sources are globbed: a file belongs to the folder it is in.
-set(FAULTLINE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
-
 function(faultline_library part)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${part}/*.cpp" "${PROJECT_SOURCE_DIR}/${part}/*/*.cpp")
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
@@ -12,8 +10,22 @@ function(faultline_library part)
   target_include_directories(faultline_${part} PUBLIC "${PROJECT_SOURCE_DIR}")
   target_compile_options(faultline_${part} PRIVATE ${FAULTLINE_WARNINGS})
   target_link_libraries(faultline_${part} ${ARGN})
+  if(part STREQUAL "cli")
+    target_compile_definitions(faultline_cli PRIVATE FAULTLINE_VERSION="${PROJECT_VERSION}")
+  endif()
 endfunction()
 
+# The program `faultline`, at the top of the build folder.
+function(faultline_program)
+  if(NOT EXISTS "${PROJECT_SOURCE_DIR}/cli/main.cpp")
+    return()
+  endif()
+  add_executable(faultline "${PROJECT_SOURCE_DIR}/cli/main.cpp")
+  target_compile_options(faultline PRIVATE ${FAULTLINE_WARNINGS})
+  target_link_libraries(faultline PRIVATE faultline_cli)
+endfunction()
+
+# Each GoogleTest case is a case of ctest, named unit_<folder>.<suite>.<case>.
 function(faultline_unit_tests part)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/unit/${part}/*.cpp")
   if(NOT sources)
@@ -28,5 +40,19 @@ function(faultline_unit_tests part)
   target_compile_options(test_${part} PRIVATE ${FAULTLINE_WARNINGS})
   target_compile_definitions(test_${part} PRIVATE FAULTLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(test_${part} PRIVATE faultline_${part} Z3::z3 nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main)
-  add_test(NAME unit_${part} COMMAND test_${part})
+  gtest_discover_tests(test_${part} TEST_PREFIX "unit_${part}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+    PROPERTIES TIMEOUT 600)
+endfunction()
+
+# tests/fuzz/NAME.cpp is the libFuzzer program fuzz_NAME.
+function(faultline_fuzz_targets)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
+  foreach(source IN LISTS sources)
+    get_filename_component(name "${source}" NAME_WE)
+    add_executable(fuzz_${name} "${source}")
+    target_include_directories(fuzz_${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+    target_compile_options(fuzz_${name} PRIVATE ${FAULTLINE_WARNINGS})
+    target_link_libraries(fuzz_${name} PRIVATE faultline_step)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  endforeach()
 endfunction()

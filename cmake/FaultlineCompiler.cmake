@@ -1,0 +1,20 @@
+# What every target is compiled with. Included before any target exists.
+set(FAULTLINE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+
+# ccache is used where it is installed and never asked for.
+find_program(FAULTLINE_CCACHE ccache)
+if(FAULTLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${FAULTLINE_CCACHE}")
+endif()
+
+if(FAULTLINE_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+if(FAULTLINE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "FAULTLINE_FUZZ needs clang++: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
