@@ -89,6 +89,7 @@ struct Declarator {
 struct Stmt {
   StmtKind kind = StmtKind::empty;
   Span span;
+  Span close;         // of a block: its closing brace
   std::string text;   // label, goto target, assignment operator
   ExprPtr expr;
   ExprPtr lhs;

@@ -150,9 +150,6 @@ struct Model {
 // Collects and checks the declarations of a file whose patches are applied (FL02xx, FL03xx). `model.file` keeps the file.
 [[nodiscard]] Model resolve(File file, const std::string& variant, Diagnostics& diagnostics);
 
-// Checks names, types, calls and the one-star rule in every body, invariant and progress line (FL02xx, FL03xx).
-void check_bodies(const Model& model, Diagnostics& diagnostics);
-
 // Expectations name variants, kinds and measures that exist (FL061x). Looks at the unpatched file.
 void check_expectations(const File& file, Diagnostics& diagnostics);
 

@@ -1,0 +1,682 @@
+// Flow builder: expressions. A star becomes a load node; && || ! ?: become branches, so that each operand may hold a star.
+#include <algorithm>
+
+#include "dsl/flow_build.hpp"
+
+namespace faultline::dsl {
+
+namespace {
+
+const Expr& bare(const Expr& expr) {
+  const Expr* e = &expr;
+  while (e->kind == ExprKind::paren) e = e->kids[0].get();
+  return *e;
+}
+
+bool is_name(const Expr& expr, std::string_view name) { return expr.kind == ExprKind::name && expr.text == name; }
+
+// Evaluated with branches, operand by operand.
+bool is_logical(const Expr& expr) {
+  const Expr& e = bare(expr);
+  if (e.kind == ExprKind::lnot || e.kind == ExprKind::conditional) return true;
+  if (e.kind == ExprKind::call)
+    if (const Word* word = find_word(e.text); word != nullptr && word->builtin == Builtin::transparent)
+      return e.kids.size() == 1 && is_logical(*e.kids[0]);
+  return e.kind == ExprKind::binary && (e.text == "&&" || e.text == "||" || e.text == "implies");
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- messages and names
+
+void FlowBuilder::report(std::string code, Span span, std::string message, std::vector<std::string> notes,
+                         std::vector<std::string> helps, std::vector<Related> related) {
+  diagnostics_.add({Severity::error, std::move(code), span, std::move(message), std::move(related), std::move(notes),
+                    std::move(helps)});
+}
+
+void FlowBuilder::fail(std::string code, Span span, std::string message, std::vector<std::string> notes,
+                       std::vector<std::string> helps, std::vector<Related> related) {
+  report(std::move(code), span, std::move(message), std::move(notes), std::move(helps), std::move(related));
+  throw GiveUp{};
+}
+
+void FlowBuilder::unknown_name(const Ident& name, const std::string& what, const std::vector<std::string>& known,
+                               const std::string& code, const std::string& title) {
+  std::vector<std::string> notes;
+  if (const auto guess = did_you_mean(name.text, known); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
+  if (!known.empty()) notes.push_back(fmt::format("{}: {}", title, fmt::join(known, ", ")));
+  fail(code, name.span, fmt::format("no {} `{}`", what, name.text), notes);
+}
+
+const LocalName* FlowBuilder::find_local(const std::string& name) const {
+  const Frame& frame = frames_.back();
+  for (auto scope = frame.scopes.rbegin(); scope != frame.scopes.rend(); ++scope)
+    if (const auto it = scope->find(name); it != scope->end()) return &it->second;
+  return nullptr;
+}
+
+std::vector<std::string> FlowBuilder::known_names() const {
+  std::vector<std::string> known;
+  for (const auto& scope : frames_.back().scopes)
+    for (const auto& [name, local] : scope) known.push_back(name);
+  for (const auto& s : model_.shared) known.push_back(s.name.text);
+  for (const auto& e : model_.enums)
+    for (const auto& c : e.constants) known.push_back(c.first);
+  std::sort(known.begin(), known.end());
+  return known;
+}
+
+std::vector<std::string> FlowBuilder::known_functions() const {
+  std::vector<std::string> known;
+  for (const auto& f : model_.functions)
+    if (!f.item->is_handler) known.push_back(f.item->name.text);
+  for (const auto& r : model_.resources) {
+    if (!r.alloc.empty()) known.push_back(r.alloc);
+    if (!r.free.empty()) known.push_back(r.free);
+  }
+  for (const auto& e : model_.entries)
+    for (const auto& p : e.predicates) known.push_back(p.first);
+  return known;
+}
+
+bool FlowBuilder::mentions_opaque(const Expr& expr) const {
+  if (expr.kind == ExprKind::name) {
+    if (const LocalName* local = find_local(expr.text)) return local->what == LocalName::What::ignored;
+    return model_.is_opaque(expr.text);
+  }
+  return std::any_of(expr.kids.begin(), expr.kids.end(), [&](const ExprPtr& kid) { return mentions_opaque(*kid); });
+}
+
+// An expression about things that the model does not track: it has an opaque name in it and nothing tracked. A path that
+// ends at a tracked place (mm->pmd) is not opaque.
+bool FlowBuilder::is_opaque_expr(const Expr& expr) const {
+  if (!mentions_opaque(expr)) return false;
+  const std::function<bool(const Expr&)> tracked = [&](const Expr& e) {
+    if (e.kind == ExprKind::name) {
+      const LocalName* local = find_local(e.text);
+      if (local != nullptr) return local->what != LocalName::What::ignored;
+      return !model_.is_opaque(e.text) && (model_.find_shared(e.text) != nothing || model_.find_lock(e.text) != nothing);
+    }
+    if (e.kind == ExprKind::arrow && (model_.find_shared(e.text) != nothing || model_.find_lock(e.text) != nothing))
+      return true;
+    if (e.kind == ExprKind::call && (model_.find_function(e.text) != nothing || model_.find_alloc(e.text) != nothing))
+      return true;
+    return std::any_of(e.kids.begin(), e.kids.end(), [&](const ExprPtr& kid) { return tracked(*kid); });
+  };
+  return !tracked(expr);
+}
+
+Index FlowBuilder::place(const Expr& expr, bool must) {
+  const Expr& e = bare(expr);
+  if (e.kind == ExprKind::address) return place(*e.kids[0], must);
+  Index shared = nothing;
+  if (e.kind == ExprKind::name) {
+    if (const LocalName* local = find_local(e.text)) {
+      if (local->what == LocalName::What::place) return local->shared;
+      if (must)
+        fail("FL0303", e.span, fmt::format("`{}` is a local, not a place in shared memory", e.text), {}, {},
+             {{local->span, "declared here"}});
+      return nothing;
+    }
+    shared = model_.find_shared(e.text);
+  } else if (e.kind == ExprKind::arrow && mentions_opaque(*e.kids[0])) {
+    shared = model_.find_shared(e.text);
+  }
+  if (shared == nothing && must) {
+    std::vector<std::string> known;
+    for (const auto& s : model_.shared) known.push_back(s.name.text);
+    if (e.kind == ExprKind::name || e.kind == ExprKind::arrow)
+      unknown_name({e.text, e.text_span.known() ? e.text_span : e.span}, "shared place", known, "FL0201", "shared places");
+    fail("FL0303", e.span, "this is not a place in shared memory", {fmt::format("shared places: {}", fmt::join(known, ", "))});
+  }
+  return shared;
+}
+
+Index FlowBuilder::lock_place(const Expr& expr) {
+  const Expr& e = bare(expr);
+  if (e.kind == ExprKind::address) return lock_place(*e.kids[0]);
+  if (e.kind == ExprKind::name || (e.kind == ExprKind::arrow && mentions_opaque(*e.kids[0]))) {
+    if (const Index lock = model_.find_lock(e.text); lock != nothing) return lock;
+    std::vector<std::string> known;
+    for (const auto& l : model_.locks) known.push_back(l.name.text);
+    unknown_name({e.text, e.text_span.known() ? e.text_span : e.span}, "lock", known, "FL0201", "locks");
+  }
+  fail("FL0303", e.span, "this is not a lock");
+}
+
+// ---------------------------------------------------------------- the one-star rule
+
+void FlowBuilder::stars(const Expr& expr, std::vector<const Expr*>& found) const {
+  if (expr.kind == ExprKind::star) {
+    if (!is_opaque_expr(*expr.kids[0])) found.push_back(&expr);
+    return;
+  }
+  if (expr.kind == ExprKind::arrow) {
+    const Index shared = mentions_opaque(*expr.kids[0]) ? model_.find_shared(expr.text) : nothing;
+    if (shared != nothing && model_.shared[shared].type.scalar()) found.push_back(&expr);
+    return;
+  }
+  if (expr.kind == ExprKind::address) return;
+  if (expr.kind == ExprKind::call) {
+    if (const Word* word = find_word(expr.text)) {
+      const bool loads = word->builtin == Builtin::load || word->builtin == Builtin::atomic_read;
+      if (loads && !expr.kids.empty()) {
+        found.push_back(&expr);
+        return;
+      }
+    }
+  }
+  for (const ExprPtr& kid : expr.kids) stars(*kid, found);
+}
+
+void FlowBuilder::check_stars(const Expr& expr) {
+  std::vector<const Expr*> found;
+  stars(expr, found);
+  if (found.size() < 2) return;
+  std::string local = "now";
+  std::string type = "…";
+  const Expr& first = *found.front();
+  const Index shared = first.kind == ExprKind::star ? place(*first.kids[0], false) : nothing;
+  if (shared != nothing) type = model_.type_name(model_.shared[shared].type);
+  std::string what = first.kind == ExprKind::star ? print(*first.kids[0]) : print(first);
+  fail("FL0301", found[1]->span, "two shared accesses in one expression",
+       {fmt::format("each `*` is one atomic step; another CPU can change {} between the two", what)},
+       {fmt::format("read once into a local: `{} {} = {};`", type, local, print(first))}, {{first.span, "the first one"}});
+}
+
+// ---------------------------------------------------------------- conditions
+
+std::pair<Edges, Edges> FlowBuilder::condition(const Expr& expr) {
+  const Expr& e = bare(expr);
+  const auto append = [](Edges a, const Edges& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  if (!is_opaque_expr(e)) {
+    if (e.kind == ExprKind::lnot) {
+      auto [yes, no] = condition(*e.kids[0]);
+      return {no, yes};
+    }
+    if (e.kind == ExprKind::binary && e.text == "&&") {
+      auto [yes, no] = condition(*e.kids[0]);
+      open_ = yes;
+      auto [yes2, no2] = condition(*e.kids[1]);
+      return {yes2, append(no, no2)};
+    }
+    if (e.kind == ExprKind::binary && (e.text == "||" || e.text == "implies")) {
+      auto [yes, no] = condition(*e.kids[0]);
+      if (e.text == "implies") std::swap(yes, no);
+      open_ = no;
+      auto [yes2, no2] = condition(*e.kids[1]);
+      return {append(yes, yes2), no2};
+    }
+    if (e.kind == ExprKind::conditional) {
+      auto [yes, no] = condition(*e.kids[0]);
+      open_ = yes;
+      auto [a_yes, a_no] = condition(*e.kids[1]);
+      open_ = no;
+      auto [b_yes, b_no] = condition(*e.kids[2]);
+      return {append(a_yes, b_yes), append(a_no, b_no)};
+    }
+    if (e.kind == ExprKind::call)
+      if (const Word* word = find_word(e.text); word != nullptr && word->builtin == Builtin::transparent && e.kids.size() == 1)
+        return condition(*e.kids[0]);
+  }
+  return leaf(e);
+}
+
+std::pair<Edges, Edges> FlowBuilder::leaf(const Expr& e) {
+  const auto both = [&](Index node) {
+    open_.clear();
+    return std::pair<Edges, Edges>{{{node, 0}}, {{node, 1}}};
+  };
+  FlowNode node;
+  node.span = e.span;
+  node.text = print(e);
+  if (is_name(e, "maybe") && find_local("maybe") == nullptr) {
+    node.kind = NodeKind::choose;
+    return both(emit(node));
+  }
+  check_stars(e);
+  if (e.kind == ExprKind::call)
+    if (const Word* word = find_word(e.text)) {
+      if (word->builtin == Builtin::is_locked || word->builtin == Builtin::is_write_locked) {
+        if (e.kids.size() != 1) fail("FL0207", e.span, fmt::format("{} takes one lock", e.text));
+        node.kind = NodeKind::look_locked;
+        node.lock = lock_place(*e.kids[0]);
+        node.mode = word->builtin == Builtin::is_locked ? LockMode::any : LockMode::write;
+        return both(emit(node));
+      }
+      if (word->builtin == Builtin::tlb_cached) {
+        if (e.kids.size() != 1) fail("FL0207", e.span, "tlb_cached takes a place or an object");
+        if (const Index shared = place(*e.kids[0], false); shared != nothing && model_.shared[shared].tlb) {
+          node.kind = NodeKind::look_tlb_place;
+          node.shared = shared;
+        } else {
+          const FlowValue v = value(*e.kids[0]);
+          if (v.type.kind != TypeKind::resource || v.null)
+            fail("FL0302", e.kids[0]->span, "tlb_cached takes a place with a `tlb` line, or an object");
+          node.kind = NodeKind::look_tlb_ref;
+          node.ref = v.refs[0];
+        }
+        return both(emit(node));
+      }
+      if (word->builtin == Builtin::running)
+        fail("FL0307", e.span, "`running` is for progress lines only");
+      if (word->builtin == Builtin::trylock) {
+        not_in_atomic("a trylock", e.span);
+        (void)lock_word(*word, e, false);
+        return both(static_cast<Index>(flow_.nodes.size() - 1));
+      }
+    }
+  const bool is_function = e.kind == ExprKind::call && model_.find_function(e.text) != nothing;
+  const bool is_alloc = e.kind == ExprKind::call && model_.find_alloc(e.text) != nothing;
+  const FlowValue v = value(e);
+  node.kind = NodeKind::branch;
+  node.expr = truth(v, e);
+  if (is_function || is_alloc) node.text.clear();
+  return both(emit(node));
+}
+
+FlowExprPtr FlowBuilder::truth(const FlowValue& v, const Expr& expr) {
+  if (v.null) return flow_constant(0);
+  switch (v.type.kind) {
+    case TypeKind::boolean: return v.scalar;
+    case TypeKind::integer:
+    case TypeKind::enumeration: return flow_not(flow_binary(FlowExprKind::eq, v.scalar, flow_constant(0)));
+    case TypeKind::resource: return flow_not(flow_ref_null(v.refs[0]));
+    case TypeKind::entry: {
+      const EntryDecl& entry = model_.entries[v.type.which];
+      std::vector<std::string> known;
+      for (const auto& p : entry.predicates) known.push_back(p.first);
+      fail("FL0302", expr.span, fmt::format("a {} is not a condition", entry.name.text), {fmt::format("predicates of {}: {}", entry.name.text, fmt::join(known, ", "))},
+           known.empty() ? std::vector<std::string>{}
+                         : std::vector<std::string>{fmt::format("ask for a predicate: `{}({})`", known.front(), print(expr))});
+    }
+    default: break;
+  }
+  fail("FL0302", expr.span, "this has no value, so it is not a condition");
+}
+
+FlowValue FlowBuilder::from_condition(const Expr& expr) {
+  const Type boolean{TypeKind::boolean, nothing, 1};
+  const LocalName result = new_local("(value)", boolean, expr.span, true);
+  const auto [yes, no] = condition(expr);
+  FlowValue v;
+  v.type = boolean;
+  open_ = yes;
+  v.scalar = flow_constant(1);
+  assign_local(result, v, expr.span, "");
+  Edges done = std::move(open_);
+  open_ = no;
+  v.scalar = flow_constant(0);
+  assign_local(result, v, expr.span, "");
+  open_.insert(open_.end(), done.begin(), done.end());
+  return value_of(result);
+}
+
+// ---------------------------------------------------------------- values
+
+FlowValue FlowBuilder::coerce(const Expr& expr, const Type& type) {
+  const Expr& e = bare(expr);
+  if (e.kind == ExprKind::conditional && !is_opaque_expr(e)) {
+    const LocalName result = new_local("(value)", type, e.span, true);
+    const auto [yes, no] = condition(*e.kids[0]);
+    open_ = yes;
+    assign_local(result, coerce(*e.kids[1], type), e.span, "");
+    Edges done = std::move(open_);
+    open_ = no;
+    assign_local(result, coerce(*e.kids[2], type), e.span, "");
+    open_.insert(open_.end(), done.begin(), done.end());
+    last_load_ = nothing;
+    return value_of(result);
+  }
+  if (!is_logical(e)) check_stars(e);
+  FlowValue v = value(e, &type);
+  if (v.null && type.kind == TypeKind::resource) v.type = type;
+  // `return 0` and `return false` mean the same
+  if (type.kind == TypeKind::boolean && v.type.kind == TypeKind::integer && v.scalar &&
+      v.scalar->kind == FlowExprKind::constant && v.scalar->value <= 1)
+    v.type = type;
+  need(v, type, e.span);
+  if (type.scalar() && v.scalar->kind == FlowExprKind::constant) {
+    if (v.scalar->value > type.high)
+      fail("FL0306", e.span, fmt::format("{} is not in 0..{}", v.scalar->value, type.high));
+  } else if (type.scalar() && (type.high < v.type.high)) {
+    guard_range(v.scalar, type.high, e.span);
+  }
+  return v;
+}
+
+void FlowBuilder::need(const FlowValue& v, const Type& type, Span span) {
+  if (v.type == type) return;
+  const auto number = [](const Type& t) { return t.kind == TypeKind::integer || t.kind == TypeKind::enumeration; };
+  if (number(v.type) && number(type)) return;
+  if (v.type.kind == TypeKind::boolean && number(type)) return;
+  if (v.type.kind == TypeKind::opaque)
+    fail("FL0308", span, "the value of an opaque name would matter here", {"the model does not track it"},
+         {"write `maybe`, or declare the name as something that is tracked"});
+  std::vector<std::string> helps;
+  if (type.kind == TypeKind::boolean && number(v.type)) helps.push_back("compare it: `… != 0`");
+  if (v.null) helps.push_back("NULL is for objects only");
+  fail("FL0302", span, fmt::format("this is `{}`, but `{}` is wanted", v.null ? "NULL" : model_.type_name(v.type), model_.type_name(type)),
+       {}, helps);
+}
+
+void FlowBuilder::guard_range(const FlowExprPtr& expr, std::uint8_t high, Span span) {
+  FlowNode branch;
+  branch.kind = NodeKind::branch;
+  branch.span = span;
+  branch.expr = high == 0 ? expr : flow_binary(FlowExprKind::le, expr, flow_constant(high));
+  const Index id = emit(branch);
+  open_ = {{id, 1}};
+  FlowNode over;
+  over.kind = NodeKind::overflow;
+  over.span = span;
+  over.message = "a value leaves its range";
+  emit(over);
+  open_ = {{id, 0}};
+}
+
+FlowValue FlowBuilder::value(const Expr& expr, const Type* expected) {
+  const Expr& e = bare(expr);
+  if (is_opaque_expr(e)) {
+    if (expected != nullptr && expected->kind != TypeKind::boolean) {
+      FlowValue v;
+      v.type.kind = TypeKind::opaque;
+      need(v, *expected, e.span);
+    }
+    return oracle(e);
+  }
+  if (is_logical(e)) return from_condition(e);
+  switch (e.kind) {
+    case ExprKind::name: return name_value(e, expected);
+    case ExprKind::integer: {
+      FlowValue v;
+      if (e.value < 0 || e.value > 255) fail("FL0306", e.span, fmt::format("{} is not in 0..255", e.value));
+      v.type = {TypeKind::integer, nothing, static_cast<std::uint8_t>(e.value)};
+      v.scalar = flow_constant(static_cast<std::uint64_t>(e.value));
+      return v;
+    }
+    case ExprKind::string: fail("FL0302", e.span, "a text is no value here");
+    case ExprKind::star: return load(place(*e.kids[0], true), e);
+    case ExprKind::address: fail("FL0303", e.span, "the address of a place is no value here", {}, {"read the place with a star"});
+    case ExprKind::arrow: {
+      const Index shared = place(e, false);
+      if (shared == nothing) {
+        if (bare(*e.kids[0]).kind == ExprKind::name && find_local(bare(*e.kids[0]).text) != nullptr &&
+            find_local(bare(*e.kids[0]).text)->what == LocalName::What::ref)
+          fail("FL0313", e.span, "fields of objects are not supported yet",
+               {"they come with the stage \"Numbers, TLBs and objects\""});
+        (void)place(e, true);
+      }
+      if (!model_.shared[shared].type.scalar())
+        fail("FL0303", e.span, fmt::format("`{}` is a place", print(e)), {}, {fmt::format("read it with a star: `*{}`", print(e))});
+      return load(shared, e);
+    }
+    case ExprKind::dot: return payload(e);
+    case ExprKind::index: fail("FL0313", e.span, "arrays are not supported yet", {"they come with the stage \"Numbers, TLBs and objects\""});
+    case ExprKind::call: return call(e, expected, false);
+    case ExprKind::negate: fail("FL0306", e.span, "negative numbers are not supported", {}, {"use an enum constant"});
+    case ExprKind::binary:
+      if (e.text == "==" || e.text == "!=" || e.text == "<" || e.text == "<=" || e.text == ">" || e.text == ">=") return compare(e);
+      return arithmetic(e);
+    default: break;
+  }
+  fail("FL0302", e.span, "this is no value");
+}
+
+FlowValue FlowBuilder::name_value(const Expr& e, const Type* expected) {
+  FlowValue v;
+  if (const LocalName* local = find_local(e.text)) {
+    if (local->what == LocalName::What::place)
+      fail("FL0303", e.span, fmt::format("`{}` is a place", e.text), {}, {fmt::format("read it with a star: `*{}`", e.text)});
+    return value_of(*local);
+  }
+  if (e.text == "true" || e.text == "false") {
+    v.type = {TypeKind::boolean, nothing, 1};
+    v.scalar = flow_constant(e.text == "true" ? 1 : 0);
+    return v;
+  }
+  if (e.text == "NULL") {
+    v.type = {TypeKind::resource, nothing, 0};
+    v.null = true;
+    v.refs = {nothing};
+    return v;
+  }
+  if (e.text == "maybe") return from_condition(e);
+  if (expected != nullptr && expected->kind == TypeKind::entry) {
+    const EntryDecl& entry = model_.entries[expected->which];
+    if (const Index state = entry.state(e.text); state != nothing) return construct(entry, expected->which, state, e);
+  }
+  if (const auto constant = model_.find_constant(e.text)) {
+    const EnumDecl& decl = model_.enums[constant->enumeration];
+    v.type = decl.name.empty() ? Type{TypeKind::integer, nothing, constant->value}
+                               : Type{TypeKind::enumeration, constant->enumeration, constant->value};
+    v.scalar = flow_constant(constant->value);
+    return v;
+  }
+  if (model_.find_shared(e.text) != nothing)
+    fail("FL0303", e.span, fmt::format("`{}` is a place in shared memory", e.text), {}, {fmt::format("read it with a star: `*{}`", e.text)});
+  for (const EntryDecl& entry : model_.entries)
+    if (entry.state(e.text) != nothing)
+      fail("FL0302", e.span, fmt::format("`{}` is a state of {}, which is not wanted here", e.text, entry.name.text));
+  if (expected != nullptr && expected->kind == TypeKind::entry) {
+    const EntryDecl& entry = model_.entries[expected->which];
+    std::vector<std::string> known;
+    for (const auto& s : entry.states) known.push_back(s.name.text);
+    unknown_name({e.text, e.span}, "state", known, "FL0204", "states of " + entry.name.text);
+  }
+  unknown_name({e.text, e.span}, "name", known_names(), "FL0201", "names here");
+}
+
+FlowValue FlowBuilder::load(Index shared, const Expr& expr) {
+  const SharedDecl& decl = model_.shared[shared];
+  const LocalName temp = new_local("*" + decl.name.text, decl.type, expr.span, true);
+  FlowNode node;
+  node.kind = NodeKind::load;
+  node.span = expr.span;
+  node.shared = shared;
+  node.var = temp.var;
+  node.refs = temp.refs;
+  last_load_ = emit(node);
+  return value_of(temp);
+}
+
+FlowValue FlowBuilder::payload(const Expr& e) {
+  const FlowValue base = value(*e.kids[0]);
+  if (base.type.kind != TypeKind::entry) {
+    if (base.type.kind == TypeKind::opaque) return oracle(e);
+    fail("FL0302", e.kids[0]->span, fmt::format("`{}` has no payload", print(*e.kids[0])), {"only an entry has"});
+  }
+  const EntryDecl& entry = model_.entries[base.type.which];
+  std::vector<std::string> known;
+  for (std::size_t slot = 0; slot < entry.slots.size(); ++slot) {
+    known.push_back(entry.slots[slot].name);
+    if (entry.slots[slot].name != e.text) continue;
+    FlowValue v;
+    v.type = {TypeKind::resource, entry.slots[slot].resource, 0};
+    v.refs = {base.refs[slot]};
+    if (v.refs[0] == nothing) fail("FL0310", e.text_span.known() ? e.text_span : e.span, fmt::format("this state has no payload `{}`", e.text));
+    FlowNode node;
+    node.kind = NodeKind::uses_payload;
+    node.span = e.span;
+    node.var = base.scalar->a;
+    node.ref = v.refs[0];
+    emit(node);
+    return v;
+  }
+  unknown_name({e.text, e.text_span.known() ? e.text_span : e.span}, "payload", known, "FL0310", "payloads of " + entry.name.text);
+}
+
+FlowValue FlowBuilder::compare(const Expr& e) {
+  const auto state_name = [&](const Expr& side) {
+    const Expr& b = bare(side);
+    return b.kind == ExprKind::name && find_local(b.text) == nullptr && !model_.find_constant(b.text) && b.text != "NULL" &&
+           b.text != "true" && b.text != "false" && b.text != "maybe";
+  };
+  FlowValue left;
+  FlowValue right;
+  if (state_name(*e.kids[0])) {
+    right = value(*e.kids[1]);
+    left = value(*e.kids[0], &right.type);
+  } else {
+    left = value(*e.kids[0]);
+    right = value(*e.kids[1], &left.type);
+  }
+  FlowValue v;
+  v.type = {TypeKind::boolean, nothing, 1};
+  const bool equality = e.text == "==" || e.text == "!=";
+  if (left.type.kind == TypeKind::opaque || right.type.kind == TypeKind::opaque) return oracle(e);
+  if (left.type.kind == TypeKind::entry || left.type.kind == TypeKind::resource) {
+    if (!(right.null && left.type.kind == TypeKind::resource) && !(left.null && right.type.kind == TypeKind::resource))
+      need(right, left.type, e.kids[1]->span);
+    if (!equality) fail("FL0302", e.span, fmt::format("`{}` compares numbers", e.text));
+    FlowExprPtr same = left.type.kind == TypeKind::entry ? flow_binary(FlowExprKind::eq, left.scalar, right.scalar) : nullptr;
+    for (std::size_t i = 0; i < left.refs.size(); ++i) {
+      const Index a = left.refs[i];
+      const Index b = i < right.refs.size() ? right.refs[i] : nothing;
+      const FlowExprPtr one = a == nothing && b == nothing ? flow_constant(1)
+                              : a == nothing               ? flow_ref_null(b)
+                              : b == nothing               ? flow_ref_null(a)
+                                                           : flow_refs_equal(a, b);
+      same = same ? flow_binary(FlowExprKind::land, same, one) : one;
+    }
+    v.scalar = e.text == "==" ? same : flow_not(same);
+    return v;
+  }
+  if (!left.type.scalar()) fail("FL0302", e.kids[0]->span, "this has no value to compare");
+  if (!right.type.scalar()) fail("FL0302", e.kids[1]->span, fmt::format("this is `{}`, but a number is wanted", model_.type_name(right.type)));
+  FlowExprPtr a = left.scalar;
+  FlowExprPtr b = right.scalar;
+  if (e.text == ">" || e.text == ">=") std::swap(a, b);
+  if (equality)
+    v.scalar = flow_binary(FlowExprKind::eq, a, b);
+  else
+    v.scalar = flow_binary(e.text == "<" || e.text == ">" ? FlowExprKind::lt : FlowExprKind::le, a, b);
+  if (e.text == "!=") v.scalar = flow_not(v.scalar);
+  return v;
+}
+
+FlowValue FlowBuilder::arithmetic(const Expr& e) {
+  const FlowValue left = value(*e.kids[0]);
+  const FlowValue right = value(*e.kids[1]);
+  const Type number{TypeKind::integer, nothing, 255};
+  need(left, number, e.kids[0]->span);
+  need(right, number, e.kids[1]->span);
+  FlowValue v;
+  v.type = number;
+  if (e.text == "+") {
+    v.type.high = static_cast<std::uint8_t>(std::min(255, left.type.high + right.type.high));
+    v.scalar = flow_binary(FlowExprKind::add, left.scalar, right.scalar);
+    if (left.type.high + right.type.high > 255) guard_range(v.scalar, 255, e.span);
+  } else if (e.text == "-") {
+    v.type.high = left.type.high;
+    guard_range(flow_binary(FlowExprKind::le, right.scalar, left.scalar), 0, e.span);
+    v.scalar = flow_binary(FlowExprKind::sub, left.scalar, right.scalar);
+  } else if (e.text == "&") {
+    v.type.high = std::min(left.type.high, right.type.high);
+    v.scalar = flow_binary(FlowExprKind::bit_and, left.scalar, right.scalar);
+  } else {
+    fail("FL0313", e.span, fmt::format("the operator `{}` is not supported", e.text));
+  }
+  return v;
+}
+
+// One unknown Boolean for each distinct opaque expression, drawn at the first look of a run of the handler; a volatile one at every look.
+FlowValue FlowBuilder::oracle(const Expr& e) {
+  const std::function<bool(const Expr&)> is_volatile = [&](const Expr& x) {
+    if (x.kind == ExprKind::name)
+      return std::find(model_.volatile_opaque.begin(), model_.volatile_opaque.end(), x.text) != model_.volatile_opaque.end();
+    return std::any_of(x.kids.begin(), x.kids.end(), [&](const ExprPtr& kid) { return is_volatile(*kid); });
+  };
+  const Type boolean{TypeKind::boolean, nothing, 1};
+  const std::string text = print(e);
+  FlowValue v;
+  v.type = boolean;
+  const auto draw = [&](const std::function<void(bool)>& chosen) {
+    FlowNode node;
+    node.kind = NodeKind::choose;
+    node.span = e.span;
+    node.text = text;
+    const Index id = emit(node);
+    open_ = {{id, 0}};
+    chosen(true);
+    Edges done = std::move(open_);
+    open_ = {{id, 1}};
+    chosen(false);
+    open_.insert(open_.end(), done.begin(), done.end());
+  };
+  const auto set = [&](Index var, std::uint64_t number) {
+    FlowNode node;
+    node.kind = NodeKind::set_var;
+    node.span = e.span;
+    node.var = var;
+    node.expr = flow_constant(number);
+    emit(node);
+  };
+  if (is_volatile(e)) {
+    const LocalName result = new_local("(value)", boolean, e.span, true);
+    draw([&](bool yes) { set(result.var, yes ? 1 : 0); });
+    return value_of(result);
+  }
+  const auto it = oracles_.find(text);
+  Index var = it == oracles_.end() ? nothing : it->second;
+  if (var == nothing) {  // 0: not drawn yet, 1: false, 2: true
+    var = new_var(text, {TypeKind::integer, nothing, 2}, e.span, true);
+    oracles_[text] = var;
+  }
+  FlowNode known;
+  known.kind = NodeKind::branch;
+  known.span = e.span;
+  known.expr = flow_not(flow_binary(FlowExprKind::eq, flow_var(var), flow_constant(0)));
+  const Index id = emit(known);
+  open_ = {{id, 1}};
+  draw([&](bool yes) { set(var, yes ? 2 : 1); });
+  open_.push_back({id, 0});
+  v.scalar = flow_binary(FlowExprKind::eq, flow_var(var), flow_constant(2));
+  return v;
+}
+
+FlowValue FlowBuilder::construct(const EntryDecl& entry, Index entry_index, Index state, const Expr& e) {
+  const auto& payload_slots = entry.states[state].payload;
+  std::vector<const Expr*> arguments;
+  if (e.kind == ExprKind::call)
+    for (const ExprPtr& kid : e.kids) arguments.push_back(kid.get());
+  if (arguments.size() != payload_slots.size()) {
+    std::vector<std::string> names;
+    for (const Index slot : payload_slots) names.push_back(entry.slots[slot].name);
+    fail("FL0207", e.span,
+         fmt::format("state `{}` has {} payload{}, {} given", entry.states[state].name.text, payload_slots.size(),
+                     payload_slots.size() == 1 ? "" : "s", arguments.size()),
+         names.empty() ? std::vector<std::string>{} : std::vector<std::string>{fmt::format("payload: {}", fmt::join(names, ", "))}, {},
+         {{entry.states[state].span, "declared here"}});
+  }
+  FlowValue v;
+  v.type = {TypeKind::entry, entry_index, 0};
+  v.scalar = flow_constant(state);
+  v.refs.assign(entry.slots.size(), nothing);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Type type{TypeKind::resource, entry.slots[payload_slots[i]].resource, 0};
+    const FlowValue argument = coerce(*arguments[i], type);
+    if (argument.null)
+      fail("FL0302", arguments[i]->span, fmt::format("state `{}` needs an object, not NULL", entry.states[state].name.text));
+    v.refs[payload_slots[i]] = argument.refs[0];
+  }
+  return v;
+}
+
+void FlowBuilder::store_value(Index shared, const FlowValue& v, Span span, const std::string& text) {
+  FlowNode node;
+  node.kind = NodeKind::store;
+  node.span = span;
+  node.text = text;
+  node.shared = shared;
+  node.expr = v.scalar;
+  node.refs = v.refs;
+  if (v.null) node.refs = {nothing};
+  emit(node);
+}
+
+}  // namespace faultline::dsl
