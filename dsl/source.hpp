@@ -43,6 +43,9 @@ class SourceFile {
   std::string name_;
   std::string text_;
   std::vector<std::uint32_t> starts_;
+  std::vector<std::uint32_t> points_;  // code points before each 1024th byte; empty for plain ASCII
+
+  [[nodiscard]] std::size_t code_points_before(std::size_t byte) const;
 };
 
 }  // namespace faultline::dsl

@@ -1,0 +1,243 @@
+#include "dsl/parse_brackets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace faultline::dsl {
+namespace {
+
+bool opens(const Lexeme& l) {
+  return l.kind == LexemeKind::literal && (l.text == "{" || l.text == "(" || l.text == "[");
+}
+bool closes(const Lexeme& l) {
+  return l.kind == LexemeKind::literal && (l.text == "}" || l.text == ")" || l.text == "]");
+}
+
+std::string_view partner(std::string_view open) { return open == "{" ? "}" : open == "(" ? ")" : "]"; }
+
+// The index of a bracket that nests too deeply; `in_order` says whether each has its partner.
+std::optional<std::size_t> too_deep(const std::vector<Lexeme>& lexemes, bool& in_order) {
+  std::vector<std::string_view> stack;
+  in_order = true;
+  for (std::size_t i = 0; i < lexemes.size(); ++i) {
+    if (opens(lexemes[i])) {
+      stack.push_back(partner(lexemes[i].text));
+      if (stack.size() > deepest_nesting) return i;
+    } else if (closes(lexemes[i])) {
+      if (stack.empty() || stack.back() != lexemes[i].text) {
+        in_order = false;
+        if (stack.empty()) continue;
+      }
+      stack.pop_back();
+    }
+  }
+  if (!stack.empty()) in_order = false;
+  return {};
+}
+
+class Balancer {
+ public:
+  Balancer(const std::vector<Lexeme>& in, const SourceFile& source, Diagnostics& diagnostics)
+      : in_(in), source_(source), diagnostics_(diagnostics) {
+    out_.reserve(in.size() + 8);
+  }
+
+  std::vector<Lexeme> run() {
+    for (std::size_t i = 0; i < in_.size(); ++i) {
+      const Lexeme& now = in_[i];
+      if (!stack_.empty() && begins_item(i)) close_all(now);
+      if (in_parentheses() && ends_parentheses(now)) close_parentheses();
+      if (opens(now)) {
+        const bool is_for = now.text == "(" && i > 0 && in_[i - 1].text == "for";
+        stack_.push_back({now, now.indent, is_for ? 2 : 0, out_.size()});
+      } else if (closes(now)) {
+        if (!close(now)) {
+          damage_ = true;
+          continue;
+        }
+      } else if (now.text == ";" && in_parentheses()) {
+        --stack_.back().semicolons;
+      }
+      emit(now);
+    }
+    if (!stack_.empty()) {
+      Lexeme end = in_.empty() ? Lexeme{} : in_.back();
+      end.begin = end.end;
+      end.text = {};
+      close_all(end);
+    }
+    if (damage_ && !out_.empty()) out_.back().damaged = true;
+    return std::move(out_);
+  }
+
+ private:
+  struct Open {
+    Lexeme lexeme;
+    std::uint32_t indent;  // of its line
+    int semicolons;        // that may still come: two in `for (;;)`
+    std::size_t out;       // its place in the output
+  };
+
+  [[nodiscard]] bool in_parentheses() const { return !stack_.empty() && stack_.back().lexeme.text != "{"; }
+
+  // A line in column 1 that reads like the start of an item: no body has such a line.
+  [[nodiscard]] bool begins_item(std::size_t i) const {
+    const Lexeme& now = in_[i];
+    if (!now.leads || now.indent != 0 || i + 2 >= in_.size() || !is_word(now) || !is_word(in_[i + 1])) return false;
+    const std::string_view third = in_[i + 2].text;
+    if (is_statement_keyword(now.text) || is_statement_keyword(in_[i + 1].text)) return false;
+    if (third == "(") return true;  // bool f(
+    if (!is_item_keyword(now.text)) return false;
+    return third == "{" || third == ":" || is_word(in_[i + 2]) || third == "*" || now.text == "run" ||
+           now.text == "opaque";
+  }
+
+  [[nodiscard]] bool ends_parentheses(const Lexeme& now) const {
+    if (now.kind != LexemeKind::literal) return false;
+    if (now.text == "{" || now.text == "}" || is_statement_keyword(now.text)) return true;
+    return now.text == ";" && stack_.back().semicolons == 0;
+  }
+
+  void report(const Lexeme& open, std::size_t at, std::string_view where) {
+    diagnostics_.add({Severity::error,
+                      "FL0111",
+                      source_.span(at, at),
+                      fmt::format("`{}` is not closed{}", open.text, where),
+                      {{source_.span(open.begin, open.end), "opened here"}},
+                      {},
+                      {fmt::format("put `{}` here", partner(open.text))}});
+  }
+
+  void emit(Lexeme lexeme) {
+    lexeme.damaged = lexeme.damaged || damage_;
+    damage_ = false;
+    out_.push_back(lexeme);
+  }
+
+  // Puts in a closing bracket at the end of what was read so far.
+  void put(std::string_view text) {
+    Lexeme closer = out_.back();
+    closer.kind = LexemeKind::literal;
+    closer.text = text;
+    closer.begin = closer.end;
+    closer.synthetic = true;
+    closer.damaged = true;
+    closer.leads = false;
+    out_.push_back(closer);
+  }
+
+  void put_closer() {
+    put(partner(stack_.back().lexeme.text));
+    stack_.pop_back();
+  }
+
+  [[nodiscard]] std::size_t here() const { return out_.empty() ? 0 : out_.back().end; }
+
+  void close_all(const Lexeme& before) {
+    // Everything still open ends here; the innermost is the one to look at.
+    const Lexeme open = stack_.back().lexeme;
+    std::string where = " at the end of the file";
+    if (!before.text.empty()) where = fmt::format(" before `{}` on line {}", before.text, before.line);
+    report(open, here(), where);
+    while (!stack_.empty()) put_closer();
+  }
+
+  // Whether a line may break between the two without ending an expression.
+  static bool goes_on(const Lexeme& last, const Lexeme& next) {
+    static constexpr std::string_view behind[] = {",", "(", "[",  "&&", "||", "&", "|", "+", "-", "==", "!=",
+                                                  "<", ">", "<=", ">=", "!",  "*", "?", ":", ".", "->", "implies"};
+    static constexpr std::string_view ahead[] = {"&&", "||", "&", "|",  ")",  "]", ",", "+", "-",  "==",
+                                                 "!=", "<",  ">", "<=", ">=", "?", ":", ".", "->", "implies"};
+    return std::find(std::begin(behind), std::end(behind), last.text) != std::end(behind) ||
+           std::find(std::begin(ahead), std::end(ahead), next.text) != std::end(ahead);
+  }
+
+  // A parenthesis that must end before what comes now; at the end of an earlier line, when that line could end there.
+  void close_parentheses() {
+    std::size_t bottom = stack_.size() - 1;
+    while (bottom > 0 && stack_[bottom - 1].lexeme.text != "{") --bottom;
+    std::vector<Lexeme> tail;
+    for (std::size_t k = stack_[bottom].out + 1; k < out_.size(); ++k) {
+      if (!out_[k].leads || goes_on(out_[k - 1], out_[k])) continue;
+      tail.assign(out_.begin() + static_cast<std::ptrdiff_t>(k), out_.end());
+      out_.resize(k);
+      while (stack_.back().out >= k) stack_.pop_back();
+      break;
+    }
+    if (in_parentheses()) report(stack_.back().lexeme, here(), {});
+    while (in_parentheses()) put_closer();
+    // What was read ahead comes again; brackets that it leaves open belong to the same mistake.
+    std::vector<std::string_view> open;
+    for (const Lexeme& lexeme : tail) {
+      if (opens(lexeme)) open.push_back(partner(lexeme.text));
+      if (closes(lexeme)) {
+        if (open.empty() || open.back() != lexeme.text) continue;
+        open.pop_back();
+      }
+      emit(lexeme);
+    }
+    for (; !open.empty(); open.pop_back()) put(open.back());
+  }
+
+  // False: `now` closes nothing and is dropped.
+  bool close(const Lexeme& now) {
+    const auto same = [&now](const Open& open) { return partner(open.lexeme.text) == now.text; };
+    if (stack_.empty() || std::none_of(stack_.begin(), stack_.end(), same) || (now.text != "}" && !in_parentheses())) {
+      diagnostics_.add({Severity::error,
+                        "FL0112",
+                        source_.span(now.begin, now.end),
+                        fmt::format("stray `{}`", now.text),
+                        {},
+                        {fmt::format("no `{}` is open here", now.text == "}"   ? "{"
+                                                             : now.text == ")" ? "("
+                                                                               : "[")}});
+      return false;
+    }
+    bool reported = false;
+    while (!same(stack_.back())) {
+      if (!reported) report(stack_.back().lexeme, here(), fmt::format(" before `{}`", now.text));
+      reported = true;
+      put_closer();
+    }
+    if (now.text == "}" && now.leads) {
+      // Further left than its partner's line, and there is an outer block that fits: that one is meant.
+      const auto fits = [&now](const Open& open) { return open.lexeme.text == "{" && open.indent == now.indent; };
+      while (stack_.back().indent > now.indent && std::any_of(stack_.begin(), stack_.end() - 1, fits)) {
+        if (!reported) report(stack_.back().lexeme, here(), fmt::format(" before the `}}` on line {}", now.line));
+        reported = true;
+        put_closer();
+      }
+    }
+    stack_.pop_back();
+    return true;
+  }
+
+  const std::vector<Lexeme>& in_;
+  const SourceFile& source_;
+  Diagnostics& diagnostics_;
+  std::vector<Lexeme> out_;
+  std::vector<Open> stack_;
+  bool damage_ = false;
+};
+
+}  // namespace
+
+std::optional<std::vector<Lexeme>> balance(std::vector<Lexeme> lexemes, const SourceFile& source,
+                                           Diagnostics& diagnostics) {
+  bool in_order = true;
+  if (const std::optional<std::size_t> at = too_deep(lexemes, in_order)) {
+    const Lexeme& bracket = lexemes[*at];
+    diagnostics.add({Severity::error,
+                     "FL0109",
+                     source.span(bracket.begin, bracket.end),
+                     "this is nested too deeply",
+                     {},
+                     {fmt::format("brackets may nest {} deep", deepest_nesting)}});
+    return {};
+  }
+  if (in_order) return lexemes;
+  return Balancer(lexemes, source, diagnostics).run();
+}
+
+}  // namespace faultline::dsl

@@ -1,0 +1,495 @@
+// Part of parse.cpp: ANTLR's tree turned into dsl/ast.hpp. Units with an error are left out.
+#pragma once
+#include <antlr4-runtime.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "FaultlineParser.h"
+#include "dsl/ast.hpp"
+#include "dsl/parse_tokens.hpp"
+
+namespace faultline::dsl {
+
+using Parser = gen::FaultlineParser;
+
+class Builder {
+ public:
+  Builder(const std::vector<Lexeme>& lexemes, const SourceFile& source, Diagnostics& diagnostics)
+      : lexemes_(lexemes), source_(source), diagnostics_(diagnostics) {}
+
+  File file(Parser::FileContext* context) {
+    File out;
+    if (context->header() != nullptr && sound(context->header())) out.model = ident(context->header()->name());
+    for (Parser::ItemContext* item : context->item()) {
+      if (sound(item)) out.items.push_back(build(item));
+    }
+    return out;
+  }
+
+ private:
+  static bool sound(const antlr4::ParserRuleContext* context) { return context->exception == nullptr; }
+
+  [[nodiscard]] Span span(const antlr4::ParserRuleContext* context) const {
+    return span(context->start, context->stop);
+  }
+  [[nodiscard]] Span span(const antlr4::Token* first, const antlr4::Token* last) const {
+    const std::size_t from = std::min(first->getTokenIndex(), lexemes_.size() - 1);
+    const std::size_t to = std::clamp(last != nullptr ? last->getTokenIndex() : from, from, lexemes_.size() - 1);
+    return source_.span(lexemes_[from].begin, lexemes_[to].end);
+  }
+  [[nodiscard]] Ident ident(antlr4::ParserRuleContext* context) const { return {context->getText(), span(context)}; }
+  [[nodiscard]] Ident ident(const antlr4::Token* token) const { return {token->getText(), span(token, token)}; }
+  template <typename Names>
+  [[nodiscard]] std::vector<Ident> idents(const std::vector<Names*>& names) const {
+    std::vector<Ident> out;
+    for (Names* name : names) out.push_back(ident(name));
+    return out;
+  }
+  std::vector<Ident> idents(Parser::NamesContext* names) {
+    return names != nullptr ? idents(names->name()) : std::vector<Ident>{};
+  }
+
+  std::int64_t number(antlr4::tree::TerminalNode* node, bool negative = false) {
+    std::string text = node->getText();
+    while (!text.empty() && std::string_view("uUlL").find(text.back()) != std::string_view::npos) text.pop_back();
+    const bool hex = text.size() > 2 && (text[1] == 'x' || text[1] == 'X');
+    std::int64_t value = 0;
+    const char* first = text.data() + (hex ? 2 : 0);
+    const auto result = std::from_chars(first, text.data() + text.size(), value, hex ? 16 : 10);
+    if (result.ec != std::errc{}) {
+      const Span place = span(node->getSymbol(), node->getSymbol());
+      diagnostics_.add({Severity::error,
+                        "FL0124",
+                        place,
+                        fmt::format("`{}` is too large a number", node->getText()),
+                        {},
+                        {"the largest is 9223372036854775807"}});
+    }
+    return negative ? -value : value;
+  }
+
+  // -------------------------------------------------------------- items
+
+  Item build(Parser::ItemContext* context) {
+    Item item;
+    item.span = span(context);
+    if (auto* c = context->memoryItem()) {
+      item.memory = std::make_shared<MemoryItem>(MemoryItem{ident(c->name())});
+    }
+    if (auto* c = context->lockItem()) {
+      item.lock = std::make_shared<LockItem>(LockItem{ident(c->kind), idents(c->names())});
+    }
+    if (auto* c = context->opaqueItem()) {
+      item.opaque = std::make_shared<OpaqueItem>(OpaqueItem{idents(c->names()), c->start->getText() == "volatile"});
+    }
+    if (auto* c = context->resourceItem()) {
+      item.resource = std::make_shared<ResourceItem>(resource(c));
+    }
+    if (auto* c = context->enumItem()) {
+      item.enumeration = std::make_shared<EnumItem>(enumeration(c));
+    }
+    if (auto* c = context->entryItem()) {
+      item.entry = std::make_shared<EntryItem>(entry(c));
+    }
+    if (auto* c = context->sharedItem()) {
+      if (c->INT() != nullptr)
+        unsupported(span(c->INT()->getSymbol(), c->INT()->getSymbol()), "arrays of shared places are");
+      item.shared = std::make_shared<SharedItem>(
+          SharedItem{type(c->typeName()), ident(c->name()), c->expr() != nullptr ? expr(c->expr()) : nullptr});
+    }
+    if (auto* c = context->tlbItem()) {
+      TlbItem tlb{ident(c->name(0)), {}, idents(c->names())};
+      if (c->name().size() > 1) tlb.caches = ident(c->name(1));
+      item.tlb = std::make_shared<TlbItem>(std::move(tlb));
+    }
+    if (auto* c = context->handlerItem()) item.function = function(c, nullptr);
+    if (auto* c = context->functionItem()) item.function = function(c, c->resultType());
+    if (auto* c = context->runItem()) {
+      RunItem run;
+      run.handlers = idents(c->names());
+      if (c->INT() != nullptr) run.cpus = number(c->INT());
+      run.once = has(c, "once");
+      item.run = std::make_shared<RunItem>(std::move(run));
+    }
+    if (auto* c = context->invariantItem()) {
+      item.invariant = std::make_shared<InvariantItem>(InvariantItem{ident(c->name()), expr(c->expr())});
+    }
+    if (auto* c = context->progressItem()) {
+      item.progress =
+          std::make_shared<ProgressItem>(ProgressItem{ident(c->name()), expr(c->expr(0)), expr(c->expr(1))});
+    }
+    if (auto* c = context->costItem()) {
+      item.cost = std::make_shared<CostItem>(CostItem{ident(c->name()), idents(c->names())});
+    }
+    if (auto* c = context->patchItem()) {
+      item.patch = std::make_shared<PatchItem>(patch(c));
+    }
+    if (auto* c = context->expectItem()) {
+      item.expect = std::make_shared<ExpectItem>(expect(c));
+    }
+    return item;
+  }
+
+  template <typename Context>
+  std::shared_ptr<FunctionItem> function(Context* context, antlr4::ParserRuleContext* result) {
+    auto out = std::make_shared<FunctionItem>();
+    out->is_handler = result == nullptr;
+    if (result != nullptr) out->result = type(result);
+    out->name = ident(context->name());
+    out->params = params(context->paramList()->params());
+    out->body = block(context->block());
+    return out;
+  }
+
+  // Whether the rule itself took this word, as a keyword.
+  static bool has(const antlr4::ParserRuleContext* context, std::string_view word) {
+    for (antlr4::tree::ParseTree* child : context->children) {
+      auto* leaf = dynamic_cast<antlr4::tree::TerminalNode*>(child);
+      if (leaf != nullptr && leaf->getText() == word) return true;
+    }
+    return false;
+  }
+
+  void unsupported(const Span& place, std::string_view what) {
+    diagnostics_.add({Severity::error, "FL0313", place, fmt::format("{} not supported yet", what)});
+  }
+
+  TypeName type(antlr4::ParserRuleContext* context) {
+    TypeName out;
+    out.span = span(context);
+    const auto add = [&out](const std::string& word) { out.text += (out.text.empty() ? "" : " ") + word; };
+    for (antlr4::tree::ParseTree* child : context->children) {
+      if (dynamic_cast<Parser::QualifierContext*>(child) != nullptr) continue;
+      if (auto* range = dynamic_cast<Parser::RangeContext*>(child)) {
+        out.low = number(range->bound(0)->INT(), has(range->bound(0), "-"));
+        out.high = number(range->bound(1)->INT(), has(range->bound(1), "-"));
+      } else if (child->getText() != "const") {
+        add(child->getText());
+      }
+    }
+    return out;
+  }
+
+  std::vector<Param> params(Parser::ParamsContext* context) {
+    std::vector<Param> out;
+    if (context == nullptr) return out;
+    for (Parser::ParamContext* param : context->param()) {
+      Param p;
+      if (param->typeName() != nullptr) p.type = type(param->typeName());
+      p.stars = stars(param);
+      p.name = ident(param->name());
+      p.span = span(param);
+      out.push_back(std::move(p));
+    }
+    return out;
+  }
+
+  static int stars(const antlr4::ParserRuleContext* context) {
+    int count = 0;
+    for (antlr4::tree::ParseTree* child : context->children) {
+      auto* leaf = dynamic_cast<antlr4::tree::TerminalNode*>(child);
+      if (leaf != nullptr && leaf->getText() == "*") ++count;
+    }
+    return count;
+  }
+
+  ResourceItem resource(Parser::ResourceItemContext* context) {
+    ResourceItem out;
+    out.name = ident(context->name());
+    for (Parser::ResourceLineContext* line : context->resourceLine()) {
+      if (!sound(line)) continue;
+      if (line->role != nullptr) {
+        (line->role->getText() == "alloc" ? out.alloc : out.free) = ident(line->name());
+      } else if (line->flag != nullptr) {
+        (line->flag->getText() == "nofail" ? out.nofail : out.type_stable) = true;
+      } else {
+        out.fields.push_back({type(line->typeName()), ident(line->name())});
+      }
+    }
+    return out;
+  }
+
+  EnumItem enumeration(Parser::EnumItemContext* context) {
+    EnumItem out;
+    if (context->name() != nullptr) out.name = ident(context->name());
+    for (Parser::ConstantContext* constant : context->constant()) {
+      EnumItem::Constant c{ident(constant->name()), {}};
+      if (constant->INT() != nullptr) c.value = number(constant->INT(), has(constant, "-"));
+      out.constants.push_back(std::move(c));
+    }
+    return out;
+  }
+
+  EntryItem entry(Parser::EntryItemContext* context) {
+    EntryItem out;
+    out.name = ident(context->name());
+    for (Parser::StateLineContext* line : context->stateLine()) {
+      if (!sound(line)) continue;
+      StateDecl state{ident(line->name()), params(line->params()), idents(line->names()), has(line, "unreachable"),
+                      span(line)};
+      for (const Param& payload : state.payload) {
+        if (payload.type) continue;
+        diagnostics_.add({Severity::error,
+                          "FL0127",
+                          payload.span,
+                          fmt::format("payload `{}` has no type", payload.name.text),
+                          {},
+                          {},
+                          {fmt::format("`state {}(page_t {})`", state.name.text, payload.name.text)}});
+      }
+      out.states.push_back(std::move(state));
+    }
+    for (Parser::ArrowLineContext* line : context->arrowLine()) {
+      if (sound(line)) out.arrows.push_back(arrow(line));
+    }
+    return out;
+  }
+
+  Arrow arrow(Parser::ArrowLineContext* line) {
+    Arrow out;
+    out.from = idents(line->names(0));
+    out.to = idents(line->names(1));
+    out.unreachable = has(line, "unreachable");
+    out.span = span(line);
+    if (auto* under = line->underClause()) {
+      out.under_span = span(under);
+      for (Parser::LockUseContext* use : under->lockUse()) {
+        LockUse lock{{}, ident(use->name()), span(use)};
+        if (use->access != nullptr) lock.mode = ident(use->access);
+        out.locks.push_back(std::move(lock));
+      }
+    }
+    if (line->flushClause() != nullptr) {
+      out.after_flush = true;
+      out.flush_span = span(line->flushClause());
+    }
+    return out;
+  }
+
+  PatchItem patch(Parser::PatchItemContext* context) {
+    PatchItem out;
+    out.name = ident(context->name(0));
+    if (context->name().size() > 1) out.after = ident(context->name(1));
+    for (Parser::HunkContext* hunk : context->hunk()) {
+      PatchHunk h;
+      h.function = ident(hunk->name());
+      for (Parser::PatchLineContext* line : hunk->patchLine()) {
+        if (!sound(line) || !sound(line->statement())) continue;
+        h.lines.push_back(
+            {line->sign != nullptr ? line->sign->getText().front() : ' ', statement(line->statement()), span(line)});
+      }
+      out.hunks.push_back(std::move(h));
+    }
+    return out;
+  }
+
+  ExpectItem expect(Parser::ExpectItemContext* context) {
+    ExpectItem out;
+    out.variant = ident(context->name());
+    for (Parser::ClauseContext* clause : context->clause()) {
+      ExpectClause c;
+      c.span = span(clause);
+      if (clause->relation != nullptr) {
+        c.what = ExpectClause::What::compare;
+        c.relation = ident(clause->relation);
+        c.measure = ident(clause->name(0));
+        c.than = ident(clause->name(1));
+      } else if (!clause->kindName().empty()) {
+        c.what = ExpectClause::What::violates;
+        c.kinds = idents(clause->kindName());
+      } else if (clause->INT() != nullptr) {
+        c.cpus = number(clause->INT());
+      }
+      out.clauses.push_back(std::move(c));
+    }
+    return out;
+  }
+
+  // -------------------------------------------------------------- statements
+
+  std::shared_ptr<Stmt> make(StmtKind kind, const antlr4::ParserRuleContext* context) const {
+    auto stmt = std::make_shared<Stmt>();
+    stmt->kind = kind;
+    stmt->span = span(context);
+    return stmt;
+  }
+
+  StmtPtr block(Parser::BlockContext* context) {
+    auto out = make(StmtKind::block, context);
+    statements(context, *out);
+    return out;
+  }
+
+  void statements(Parser::BlockContext* context, Stmt& into) {
+    for (Parser::StatementContext* child : context->statement()) {
+      if (sound(child)) into.body.push_back(statement(child));
+    }
+  }
+
+  // A statement that stands alone, such as the body of an `if`: an empty one when it had an error.
+  StmtPtr sole(Parser::StatementContext* context) {
+    return sound(context) ? statement(context) : make(StmtKind::empty, context);
+  }
+
+  StmtPtr statement(Parser::StatementContext* context) {
+    if (auto* c = context->ifStatement()) {
+      auto out = make(StmtKind::if_, c);
+      out->expr = expr(c->expr());
+      for (Parser::StatementContext* branch : c->statement()) out->body.push_back(sole(branch));
+      return out;
+    }
+    if (auto* c = context->whileStatement()) {
+      auto out = make(StmtKind::while_, c);
+      out->expr = expr(c->expr());
+      out->body.push_back(sole(c->statement()));
+      return out;
+    }
+    if (auto* c = context->doStatement()) {
+      auto out = make(StmtKind::do_while, c);
+      out->expr = expr(c->expr());
+      out->body.push_back(sole(c->statement()));
+      return out;
+    }
+    if (auto* c = context->forStatement()) {
+      auto out = make(StmtKind::for_, c);
+      if (c->initial != nullptr) out->init = simple(c->initial);
+      if (c->expr() != nullptr) out->expr = expr(c->expr());
+      if (c->advance != nullptr) out->step = simple(c->advance);
+      out->body.push_back(sole(c->statement()));
+      return out;
+    }
+    if (auto* c = context->switchStatement()) {
+      auto out = make(StmtKind::switch_, c);
+      out->expr = expr(c->expr());
+      statements(c->block(), *out);
+      return out;
+    }
+    if (auto* c = context->caseLabel()) {
+      auto out = make(StmtKind::case_, c);
+      out->cases = idents(c->caseName());
+      return out;
+    }
+    if (auto* c = context->returnStatement()) {
+      auto out = make(StmtKind::return_, c);
+      if (c->expr() != nullptr) out->expr = expr(c->expr());
+      return out;
+    }
+    if (auto* c = context->gotoStatement()) {
+      auto out = make(StmtKind::goto_, c);
+      out->text = c->name()->getText();
+      return out;
+    }
+    if (auto* c = context->labelStatement()) {
+      auto out = make(StmtKind::label, c);
+      out->text = c->name()->getText();
+      return out;
+    }
+    if (auto* c = context->jumpStatement())
+      return make(c->start->getText() == "break" ? StmtKind::break_ : StmtKind::continue_, c);
+    if (auto* c = context->simpleStatement()) return simple(c->simple());
+    if (auto* c = context->block()) {
+      auto out = make(context->start->getText() == "atomic" ? StmtKind::atomic : StmtKind::block, context);
+      statements(c, *out);
+      return out;
+    }
+    return make(StmtKind::empty, context);
+  }
+
+  StmtPtr simple(Parser::SimpleContext* context) {
+    if (auto* c = dynamic_cast<Parser::DeclarationContext*>(context)) {
+      auto out = make(StmtKind::declare, c);
+      out->type = type(c->typeName());
+      for (Parser::DeclaratorContext* d : c->declarator()) {
+        out->declarators.push_back({ident(d->name()), stars(d), d->expr() != nullptr ? expr(d->expr()) : nullptr});
+      }
+      return out;
+    }
+    auto out = make(StmtKind::assign, context);
+    if (auto* c = dynamic_cast<Parser::AssignmentContext*>(context)) {
+      out->text = c->op->getText();
+      out->lhs = expr(c->expr(0));
+      out->expr = expr(c->expr(1));
+    }
+    if (auto* c = dynamic_cast<Parser::PrefixStepContext*>(context)) {
+      out->text = c->op->getText();
+      out->lhs = expr(c->expr());
+    }
+    if (auto* c = dynamic_cast<Parser::PostfixStepContext*>(context)) {
+      out->text = c->op->getText();
+      out->lhs = expr(c->expr());
+    }
+    if (auto* c = dynamic_cast<Parser::ExpressionContext*>(context)) {
+      out->kind = StmtKind::expression;
+      out->expr = expr(c->expr());
+    }
+    return out;
+  }
+
+  // -------------------------------------------------------------- expressions
+
+  ExprPtr expr(Parser::ExprContext* context) {
+    auto out = std::make_shared<Expr>();
+    out->span = span(context);
+    const auto kids = [&out, this](const std::vector<Parser::ExprContext*>& list) {
+      for (Parser::ExprContext* kid : list) out->kids.push_back(expr(kid));
+    };
+    const auto text = [&out](const Ident& name) {
+      out->text = name.text;
+      out->text_span = name.span;
+    };
+    if (auto* c = dynamic_cast<Parser::CallContext*>(context)) {
+      out->kind = ExprKind::call;
+      text(ident(c->name()));
+      kids(c->expr());
+    }
+    if (auto* c = dynamic_cast<Parser::FieldContext*>(context)) {
+      out->kind = c->op->getText() == "." ? ExprKind::dot : ExprKind::arrow;
+      text(ident(c->name()));
+      out->kids.push_back(expr(c->expr()));
+    }
+    if (auto* c = dynamic_cast<Parser::IndexContext*>(context)) {
+      out->kind = ExprKind::index;
+      kids(c->expr());
+    }
+    if (auto* c = dynamic_cast<Parser::PrefixContext*>(context)) {
+      const std::string op = c->op->getText();
+      out->kind = op == "!"   ? ExprKind::lnot
+                  : op == "*" ? ExprKind::star
+                  : op == "&" ? ExprKind::address
+                              : ExprKind::negate;
+      out->kids.push_back(expr(c->expr()));
+    }
+    if (auto* c = dynamic_cast<Parser::BinaryContext*>(context)) {
+      out->kind = ExprKind::binary;
+      text(ident(c->op));
+      kids(c->expr());
+    }
+    if (auto* c = dynamic_cast<Parser::ConditionalContext*>(context)) {
+      out->kind = ExprKind::conditional;
+      kids(c->expr());
+    }
+    if (auto* c = dynamic_cast<Parser::ParenContext*>(context)) {
+      out->kind = ExprKind::paren;
+      out->kids.push_back(expr(c->expr()));
+    }
+    if (auto* c = dynamic_cast<Parser::IntegerContext*>(context)) {
+      out->kind = ExprKind::integer;
+      out->value = number(c->INT());
+    }
+    if (auto* c = dynamic_cast<Parser::StringContext*>(context)) {
+      out->kind = ExprKind::string;
+      const std::string quoted = c->STRING()->getText();
+      out->text = quoted.substr(1, quoted.size() >= 2 && quoted.back() == '"' ? quoted.size() - 2 : std::string::npos);
+    }
+    if (dynamic_cast<Parser::PlainContext*>(context) != nullptr) text(ident(context));
+    return out;
+  }
+
+  const std::vector<Lexeme>& lexemes_;
+  const SourceFile& source_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace faultline::dsl

@@ -1,0 +1,220 @@
+// Part of parse.cpp: what the generated parser does at a token that does not fit.
+//
+// Rules that are no unit pass the exception on; a unit (a statement, a line of an entry or resource, an item …) reports
+// it once, skips to its own end, which balanced brackets make certain, and returns as if nothing had happened. So
+// errors are independent of each other, and a unit with an error is left out of the tree. A missing `;` at the end of a
+// line is reported and assumed.
+#pragma once
+#include <antlr4-runtime.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "FaultlineParser.h"
+#include "dsl/parse_errors.hpp"
+#include "dsl/parse_tokens.hpp"
+
+namespace faultline::dsl {
+
+using Parser = gen::FaultlineParser;
+
+inline constexpr std::size_t deepest_tree = 600;  // nested rules: a nested `if` takes two, an operator one
+inline constexpr std::size_t most_errors = 50;
+
+struct TooDeep {
+  std::size_t token;
+};
+struct TooMany {};
+
+// Counts how deep the tree is, operators included: a chain `a + b + …` leans to the left as deep as it is long.
+class DepthGuard : public antlr4::tree::ParseTreeListener {
+ public:
+  void enterEveryRule(antlr4::ParserRuleContext* context) override {
+    if (++depth_ > deepest_tree) throw TooDeep{context->start != nullptr ? context->start->getTokenIndex() : 0};
+  }
+  void exitEveryRule(antlr4::ParserRuleContext*) override { --depth_; }
+  void visitTerminal(antlr4::tree::TerminalNode*) override {}
+  void visitErrorNode(antlr4::tree::ErrorNode*) override {}
+
+ private:
+  std::size_t depth_ = 0;
+};
+
+inline bool is_unit(std::size_t rule) {
+  switch (rule) {
+    case Parser::RuleHeader:
+    case Parser::RuleItem:
+    case Parser::RuleResourceLine:
+    case Parser::RuleStateLine:
+    case Parser::RuleArrowLine:
+    case Parser::RulePatchLine:
+    case Parser::RuleStatement: return true;
+    default: return false;
+  }
+}
+
+inline bool is_list(std::size_t rule) {
+  return rule == Parser::RuleFile || rule == Parser::RuleBlock || rule == Parser::RuleResourceItem ||
+         rule == Parser::RuleEntryItem || rule == Parser::RuleHunk;
+}
+
+class Strategy : public antlr4::ANTLRErrorStrategy {
+ public:
+  Strategy(const std::vector<Lexeme>& lexemes, const SourceFile& source, Diagnostics& diagnostics)
+      : lexemes_(lexemes), source_(source), diagnostics_(diagnostics) {}
+
+  void reset(antlr4::Parser*) override {}
+  bool inErrorRecoveryMode(antlr4::Parser*) override { return false; }
+  void reportMatch(antlr4::Parser*) override {}
+
+  // Called where a list may go on or end: what fits neither is reported and skipped here, inside the list.
+  void sync(antlr4::Parser* parser) override {
+    antlr4::ParserRuleContext* context = parser->getContext();
+    if (!is_list(context->getRuleIndex())) return;
+    const antlr4::misc::IntervalSet next = parser->getATN().nextTokens(parser->getATN().states[parser->getState()]);
+    if (next.contains(antlr4::Token::EPSILON)) return;
+    while (!next.contains(parser->getInputStream()->LA(1)) && parser->getInputStream()->LA(1) != antlr4::Token::EOF) {
+      const std::size_t at = parser->getInputStream()->index();
+      if (at < lexemes_.size() && lexemes_[at].text == "}" && context->getRuleIndex() != Parser::RuleFile) return;
+      const std::size_t end = std::max(end_of_unit(at, at, context->getRuleIndex() == Parser::RuleFile), at + 1);
+      report(parser, at, at, end, {});
+      skip_to(parser, end);
+    }
+  }
+
+  antlr4::Token* recoverInline(antlr4::Parser* parser) override {
+    const std::size_t at = parser->getInputStream()->index();
+    const std::vector<std::string> expected = words(parser->getExpectedTokens(), parser);
+    if (std::find(expected.begin(), expected.end(), ";") != expected.end()) {
+      const SyntaxError error{lexemes_, source_, at, unit_begin(parser), rules(parser), expected};
+      if (semicolon_is_missing(error)) {
+        report(parser, at, error.unit, at, expected);
+        made_up_.push_back(std::make_unique<antlr4::CommonToken>(antlr4::Token::INVALID_TYPE, ";"));
+        return made_up_.back().get();
+      }
+    }
+    throw antlr4::InputMismatchException(parser);
+  }
+
+  void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& e) override {
+    if (pending_) return;  // on its way up to its unit
+    pending_ = true;
+    const std::size_t at = std::min(e.getOffendingToken()->getTokenIndex(), lexemes_.size());
+    std::vector<std::string> expected;
+    if (at == parser->getInputStream()->index()) expected = words(parser->getExpectedTokens(), parser);
+    const std::size_t unit = unit_begin(parser);
+    report(parser, at, unit, end_of_unit(unit, at, at_item_level(parser)), std::move(expected));
+  }
+
+  void recover(antlr4::Parser* parser, std::exception_ptr e) override {
+    if (!is_unit(parser->getContext()->getRuleIndex())) std::rethrow_exception(e);
+    pending_ = false;
+    const std::size_t begin = parser->getContext()->start->getTokenIndex();
+    const std::size_t at = parser->getInputStream()->index();
+    const std::size_t rule = parser->getContext()->getRuleIndex();
+    if (rule == Parser::RuleHeader && begin < lexemes_.size() && lexemes_[begin].text != "model")
+      return;  // items follow at once
+    const std::size_t end = end_of_unit(begin, at, rule == Parser::RuleItem || rule == Parser::RuleHeader);
+    skip_to(parser, std::max(end, rule == Parser::RuleHeader ? at : begin + 1));
+  }
+
+ private:
+  static void skip_to(antlr4::Parser* parser, std::size_t end) {
+    while (parser->getInputStream()->index() < end && parser->getInputStream()->LA(1) != antlr4::Token::EOF) {
+      parser->getInputStream()->consume();
+    }
+  }
+
+  [[nodiscard]] static bool at_item_level(antlr4::Parser* parser) {
+    const antlr4::RuleContext* context = parser->getContext();
+    while (context != nullptr && !is_unit(context->getRuleIndex()))
+      context = dynamic_cast<antlr4::RuleContext*>(context->parent);
+    return context == nullptr || context->getRuleIndex() == Parser::RuleItem ||
+           context->getRuleIndex() == Parser::RuleHeader;
+  }
+
+  [[nodiscard]] static std::size_t unit_begin(antlr4::Parser* parser) {
+    const antlr4::ParserRuleContext* context = parser->getContext();
+    while (context->parent != nullptr && !is_unit(context->getRuleIndex())) {
+      context = dynamic_cast<antlr4::ParserRuleContext*>(context->parent);
+    }
+    return context->start != nullptr ? context->start->getTokenIndex() : 0;
+  }
+
+  // One past the last token of the unit that starts at `begin` and failed at `at`.
+  [[nodiscard]] std::size_t end_of_unit(std::size_t begin, std::size_t at, bool item) const {
+    int depth = 0;
+    for (std::size_t i = begin; i < lexemes_.size(); ++i) {
+      const Lexeme& lexeme = lexemes_[i];
+      const bool literal = lexeme.kind == LexemeKind::literal;
+      if (i >= at && i > begin && depth == 0 && item && lexeme.leads && is_item_keyword(lexeme.text)) return i;
+      if (literal && (lexeme.text == "{" || lexeme.text == "(" || lexeme.text == "[")) ++depth;
+      if (literal && (lexeme.text == "}" || lexeme.text == ")" || lexeme.text == "]")) {
+        if (depth == 0) {
+          if (!item && lexeme.text == "}") return i;  // the end of the list around it
+          continue;
+        }
+        --depth;
+      }
+      const bool ends = literal && depth == 0 && (lexeme.text == ";" || lexeme.text == "}");
+      if (!ends || i < at) continue;
+      const std::string_view next = i + 1 < lexemes_.size() ? lexemes_[i + 1].text : std::string_view{};
+      if (lexeme.text == "}" &&
+          (next == "else" || next == ";" || (item && next == "in" && lexemes_[begin].text == "patch")))
+        continue;
+      return i + 1;
+    }
+    return lexemes_.size();
+  }
+
+  [[nodiscard]] static std::vector<std::string> words(const antlr4::misc::IntervalSet& set, antlr4::Parser* parser) {
+    std::vector<std::string> out;
+    for (const ssize_t type : set.toList()) {
+      if (type == static_cast<ssize_t>(antlr4::Token::EOF)) {
+        out.emplace_back("end");
+        continue;
+      }
+      if (type <= 0) continue;
+      const std::string literal = parser->getVocabulary().getLiteralName(static_cast<std::size_t>(type));
+      if (literal.size() > 2) {
+        out.push_back(literal.substr(1, literal.size() - 2));
+      } else if (type == Parser::ID) {
+        out.emplace_back("name");
+      } else if (type == Parser::INT) {
+        out.emplace_back("number");
+      } else if (type == Parser::STRING) {
+        out.emplace_back("string");
+      }
+    }
+    return out;
+  }
+
+  [[nodiscard]] static std::vector<std::string_view> rules(antlr4::Parser* parser) {
+    std::vector<std::string_view> out;
+    const antlr4::RuleContext* context = parser->getContext();
+    for (; context != nullptr; context = dynamic_cast<const antlr4::RuleContext*>(context->parent)) {
+      out.push_back(parser->getRuleNames()[context->getRuleIndex()]);
+    }
+    return out;
+  }
+
+  void report(antlr4::Parser* parser, std::size_t at, std::size_t unit, std::size_t end,
+              std::vector<std::string> expected) {
+    // Something in this unit was reported before the parser saw it: what follows from that is noise.
+    for (std::size_t i = unit; i < std::min(std::max(end, at + 1), lexemes_.size()); ++i) {
+      if (lexemes_[i].damaged) return;
+    }
+    const SyntaxError error{lexemes_, source_, at, unit, rules(parser), std::move(expected)};
+    diagnostics_.add(explain(error));
+    if (++errors_ >= most_errors) throw TooMany{};
+  }
+
+  const std::vector<Lexeme>& lexemes_;
+  const SourceFile& source_;
+  Diagnostics& diagnostics_;
+  std::vector<std::unique_ptr<antlr4::Token>> made_up_;
+  std::size_t errors_ = 0;
+  bool pending_ = false;
+};
+
+}  // namespace faultline::dsl
