@@ -1,0 +1,262 @@
+// Proof rule: every state that the CPUs can reach from the start in any interleaving is visited, up to renaming CPUs of
+// one line and objects (both are automorphisms of the Program); so what no visited state shows, no run shows.
+//
+// Breadth first, so the first violation found is at minimal depth. Which of the traces of that length is printed is not
+// left to the search: search/shortest.hpp.
+#include "checker/explicit.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <stdexcept>
+
+#include "checker/search/narrate.hpp"
+
+namespace faultline::check {
+namespace {
+
+using search::Byte;
+using search::Closed;
+using search::Move;
+using search::StateSet;
+using Clock = std::chrono::steady_clock;
+
+// The groups that violations are counted in: one for each kind and name.
+class Groups {
+ public:
+  static constexpr std::uint32_t not_found = 0xffffffff;
+
+  explicit Groups(const step::Program& program) {
+    std::map<std::pair<step::Kind, std::string>, std::uint32_t> ids;
+    const auto id = [&](step::Kind kind, const std::string& name) {
+      return ids.emplace(std::pair{kind, name}, static_cast<std::uint32_t>(ids.size())).first->second;
+    };
+    for (const step::Command& command : program.commands) {
+      of_command.push_back(command.violation ? id(command.violation->kind, command.violation->name) : not_found);
+    }
+    for (const step::Invariant& invariant : program.invariants) {
+      of_invariant.push_back(id(step::Kind::invariant, invariant.name));
+    }
+    deadlock = id(step::Kind::deadlock, "");
+    steps.assign(ids.size(), not_found);
+  }
+
+  void found(std::uint32_t group, std::uint32_t in_steps) {
+    steps[group] = std::min(steps[group], in_steps);
+    fewest = std::min(fewest, in_steps);
+  }
+
+  std::vector<std::uint32_t> of_command, of_invariant;
+  std::uint32_t deadlock = 0;
+  std::vector<std::uint32_t> steps;  // of the shortest trace found
+  std::uint32_t fewest = not_found;
+};
+
+class Explorer {
+ public:
+  Explorer(const step::Program& program, const ExplicitOptions& options)
+      : program_(program),
+        options_(options),
+        closed_(program, step::cpus_per_line(program, options.cpus), options.reduction),
+        states_(closed_.words()),
+        groups_(program),
+        fired_(program.commands.size()),
+        state_(closed_.layout().size()) {}
+
+  ExplicitResult run() {
+    try {
+      result_.complete = search();
+    } catch (const search::TooManyObjects& e) {
+      result_.reason = e.what();
+    }
+    result_.states = states_.size();
+    result_.covered.assign(program_.coverage.size(), false);
+    for (std::size_t i = 0; i < fired_.size(); ++i) {
+      if (fired_[i] == 0) continue;
+      for (const std::uint32_t item : program_.commands[i].covers) result_.covered[item] = true;
+    }
+    if (groups_.fewest != Groups::not_found) report();
+    return std::move(result_);
+  }
+
+ private:
+  // False when a limit ended it.
+  bool search() {
+    std::vector<std::uint64_t> key(closed_.words());
+    closed_.encode(closed_.initial().data(), key.data());
+    states_.insert(key.data());
+    levels_.states = &states_;
+    levels_.first = {0, 1};
+    for (std::uint32_t level = 0;; ++level) {
+      result_.depth = level;
+      // A violation as the last of `level + 1` steps may tie with one in a state after that many: those are looked at
+      // too.
+      const bool only_look = !options_.all_kinds && groups_.fewest <= level;
+      for (StateSet::Index i = levels_.first[level]; i < levels_.first[level + 1]; ++i) {
+        if ((i & 255) == 0 && over_limit(level)) return false;
+        expand(i, level, only_look);
+      }
+      flush();
+      if (only_look || (!options_.all_kinds && groups_.fewest <= level)) return true;
+      if (states_.size() == levels_.first[level + 1]) return true;
+      levels_.first.push_back(states_.size());
+    }
+  }
+
+  void expand(StateSet::Index index, std::uint32_t level, bool only_look) {
+    closed_.decode(states_[index], state_.data());
+    const Byte* s = state_.data();
+    for (std::size_t i = 0; i < program_.invariants.size(); ++i) {
+      if (!closed_.machine().holds(s, program_.invariants[i])) groups_.found(groups_.of_invariant[i], level);
+    }
+    if (only_look) {
+      if (options_.deadlock && closed_.deadlocked(s)) groups_.found(groups_.deadlock, level);
+      return;
+    }
+    search::Order twin{};
+    if (options_.reduction) closed_.twins(s, twin);
+    bool somebody_inside = false, moved = false;
+    std::array<std::uint32_t, step::max_cpus> own{};  // transitions of each CPU
+    for (std::uint32_t me = 0; me < closed_.cpus(); ++me) {
+      const bool inside = closed_.inside(s, me);
+      somebody_inside = somebody_inside || inside;
+      if (options_.reduction && twin[me] != me) {
+        result_.transitions += own[twin[me]];
+        continue;
+      }
+      closed_.moves(s, me, [&](const Move& move, const Byte* next) {
+        moved = moved || inside || move.code == nullptr;
+        if (move.code != nullptr) {
+          fired_[move.code->index] = 1;
+          if (move.code->bound) result_.bound_hit = true;
+          if (move.code->violation) {
+            if (!move.code->bound) groups_.found(groups_.of_command[move.code->index], level + 1);
+            return;
+          }
+        }
+        ++own[me];
+        add(next);
+      });
+      result_.transitions += own[me];
+    }
+    if (options_.deadlock && somebody_inside && !moved) groups_.found(groups_.deadlock, level);
+  }
+
+  // States are inserted in small batches, so that the table's memory is on its way when it is needed.
+  void add(const Byte* next) {
+    const std::size_t words = closed_.words();
+    if (batch_.size() < batch_size * words) batch_.resize(batch_size * words);
+    std::uint64_t* key = batch_.data() + waiting_ * words;
+    closed_.encode(next, key);
+    hashes_[waiting_] = states_.hash(key);
+    states_.prefetch(hashes_[waiting_]);
+    if (++waiting_ == batch_size) flush();
+  }
+  void flush() {
+    for (std::size_t i = 0; i < waiting_; ++i) states_.insert(batch_.data() + i * closed_.words(), hashes_[i]);
+    waiting_ = 0;
+  }
+
+  bool over_limit(std::uint32_t level) {
+    const Limits& limits = options_.limits;
+    const auto now = Clock::now();
+    if (limits.progress && now - reported_ > std::chrono::milliseconds(500)) {
+      reported_ = now;
+      limits.progress(states_.size(), level);
+    }
+    // Once a violation is found, the level is finished in any case: the shortest trace depends on all of it.
+    if (!options_.all_kinds && groups_.fewest != Groups::not_found) return false;
+    const std::string covered = ": all states within " + std::to_string(level) + " steps were covered";
+    if (limits.seconds > 0 && std::chrono::duration<double>(now - start_).count() > limits.seconds) {
+      result_.reason = "time limit" + covered;
+    } else if (limits.memory_bytes > 0 && states_.bytes() > limits.memory_bytes) {
+      result_.reason = "memory limit" + covered;
+    } else {
+      return false;
+    }
+    flush();
+    levels_.first.push_back(states_.size());
+    return true;
+  }
+
+  void report() {
+    std::vector<search::Target> targets;
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t g = 0; g < groups_.steps.size(); ++g) {
+      if (groups_.steps[g] != Groups::not_found && (options_.all_kinds || groups_.steps[g] == groups_.fewest))
+        order.push_back(g);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return groups_.steps[a] < groups_.steps[b]; });
+    if (options_.all_kinds) {
+      for (const std::uint32_t g : order) targets.push_back(target({g}));
+    } else {
+      targets.push_back(target(order));
+      result_.depth = groups_.fewest;
+    }
+    const auto paths = search::shortest_paths(closed_, levels_, targets);
+    for (std::size_t t = 0; t < paths.size(); ++t) result_.violations.push_back(counterexample(targets[t], paths[t]));
+  }
+
+  search::Target target(const std::vector<std::uint32_t>& groups) const {
+    const auto wanted = [&](std::uint32_t g) { return std::find(groups.begin(), groups.end(), g) != groups.end(); };
+    search::Target target;
+    target.steps = groups_.steps[groups.front()];
+    for (const std::uint32_t g : groups_.of_command) target.commands.push_back(wanted(g));
+    for (const std::uint32_t g : groups_.of_invariant) target.invariants.push_back(wanted(g));
+    target.deadlock = wanted(groups_.deadlock);
+    return target;
+  }
+
+  Counterexample counterexample(const search::Target& target, const search::Path& path) {
+    Counterexample example;
+    example.scope.cpus = options_.cpus;
+    example.scope.per_line = closed_.per_line();
+    example.steps = search::narrate(closed_, path);
+    if (!path.moves.empty() && path.moves.back().code != nullptr && path.moves.back().code->violation) {
+      example.violation = *program_.commands[path.moves.back().code->index].violation;
+      return example;
+    }
+    const std::vector<Byte> s = search::last_state(closed_, path);
+    for (std::size_t i = 0; i < target.invariants.size(); ++i) {
+      const step::Invariant& invariant = program_.invariants[i];
+      if (!target.invariants[i] || closed_.machine().holds(s.data(), invariant)) continue;
+      example.violation = {step::Kind::invariant, invariant.name, "invariant " + invariant.name + " does not hold",
+                           invariant.span};
+      return example;
+    }
+    example.violation = search::describe_deadlock(closed_, path);
+    return example;
+  }
+
+  static constexpr std::size_t batch_size = 64;
+  const step::Program& program_;
+  const ExplicitOptions& options_;
+  Closed closed_;
+  StateSet states_;
+  search::Levels levels_;
+  Groups groups_;
+  std::vector<Byte> fired_;  // per command
+  std::vector<Byte> state_;
+  std::vector<std::uint64_t> batch_;
+  std::array<std::uint64_t, batch_size> hashes_{};
+  std::size_t waiting_ = 0;
+  Clock::time_point start_ = Clock::now(), reported_ = start_;
+  ExplicitResult result_;
+};
+
+}  // namespace
+
+ExplicitResult explore(const step::Program& program, const ExplicitOptions& options) {
+  std::uint32_t cpus = 0;
+  for (const std::uint32_t n : step::cpus_per_line(program, options.cpus)) cpus += n;
+  if (cpus > step::max_cpus) {
+    ExplicitResult result;
+    result.reason =
+        std::to_string(cpus) + " CPUs in all, and the explicit search takes at most " + std::to_string(step::max_cpus);
+    result.covered.assign(program.coverage.size(), false);
+    return result;
+  }
+  return Explorer(program, options).run();
+}
+
+}  // namespace faultline::check

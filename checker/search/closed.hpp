@@ -1,0 +1,71 @@
+// A Program with a fixed number of CPUs on each line: the machine, the canonical form and the packing in one, and the
+// moves of a state. What the explicit search, the search for the shortest trace and the state graph are built on.
+#pragma once
+#include "checker/search/canonical.hpp"
+#include "checker/search/machine.hpp"
+#include "checker/search/packing.hpp"
+#include "checker/search/state_set.hpp"
+
+namespace faultline::check::search {
+
+// One step: a command of CPU `ack.me`, or (code == nullptr) the acknowledgement.
+struct Move {
+  const Code* code = nullptr;
+  Acknowledgement ack{};
+  [[nodiscard]] std::uint32_t cpu() const { return ack.me; }
+};
+
+class Closed {
+ public:
+  // symmetry: CPUs of a line are interchangeable in encode(). Throws std::length_error beyond 16 CPUs.
+  Closed(const step::Program& program, std::vector<std::uint32_t> cpus_per_line, bool symmetry);
+  Closed(const Closed&) = delete;
+  Closed& operator=(const Closed&) = delete;
+
+  [[nodiscard]] const step::Program& program() const { return program_; }
+  [[nodiscard]] const Layout& layout() const { return machine_.layout(); }
+  [[nodiscard]] Machine& machine() { return machine_; }
+  [[nodiscard]] std::uint32_t cpus() const { return cpus_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& per_line() const { return per_line_; }
+  [[nodiscard]] std::uint32_t words() const { return packing_.words(); }
+
+  [[nodiscard]] std::vector<Byte> initial() const;
+  void encode(const Byte* s, std::uint64_t* to);        // canonical, if symmetry was asked for
+  void encode_plain(const Byte* s, std::uint64_t* to);  // CPUs as they stand, objects by first occurrence
+  void decode(const std::uint64_t* from, Byte* s) const { packing_.unpack(from, s); }
+  void twins(const Byte* s, Order& first) { canonical_.twins(s, first); }
+
+  [[nodiscard]] bool inside(const Byte* s, std::uint32_t cpu) const { return inside_[layout().pc(s, cpu)] != 0; }
+  // Some CPU is inside a handler and none of those can move (semantics.md: idle CPUs do not help, acknowledging does).
+  [[nodiscard]] bool deadlocked(const Byte* s);
+
+  // Calls found(Move, const Byte* next) for every step of CPU `me`, violations included (code->violation; `next` is
+  // then the state at the violation). `next` is valid during the call.
+  template <class Found>
+  void moves(const Byte* s, std::uint32_t me, Found&& found) {
+    machine_.acknowledgements(s, me, [&](const Acknowledgement& ack) {
+      std::memcpy(next_.data(), s, layout().size());
+      machine_.acknowledge(next_.data(), ack);
+      found(Move{nullptr, ack}, static_cast<const Byte*>(next_.data()));
+    });
+    const std::uint32_t pc = layout().pc(s, me);
+    for (const Code* code = machine_.begin(pc); code != machine_.end(pc); ++code) {
+      machine_.run(*code, s, me, World::closed, [&](const Byte* next) { found(Move{code, {me, 0, 0}}, next); });
+    }
+  }
+
+ private:
+  const step::Program& program_;
+  std::vector<std::uint32_t> per_line_;
+  std::vector<step::Id> lines_;  // of each CPU
+  std::uint32_t cpus_ = 0;
+  bool symmetry_ = true;
+  Machine machine_;
+  Canonical canonical_;
+  Packing packing_;
+  Order identity_{};
+  std::vector<Byte> form_, next_;
+  std::vector<Byte> inside_;  // per position
+};
+
+}  // namespace faultline::check::search
