@@ -177,6 +177,7 @@ struct Note {
   Span span;
   std::string text;    // "pmd_none(*pmd)"
   std::string result;  // "true", or empty
+  Id entry = no_id;    // a look at this entry (index into Program::entries) with an empty result: its value is the result
 };
 
 // Costs of one step.

@@ -1,0 +1,406 @@
+#include "step/lower.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "fmt/format.h"
+#include "step/paths.hpp"
+#include "step/properties.hpp"
+
+namespace faultline::step {
+
+using dsl::Index;
+using dsl::nothing;
+
+namespace {
+
+class Lowering {
+ public:
+  Lowering(const dsl::Model& model, const dsl::Flows& flows, dsl::Diagnostics& diagnostics)
+      : model_(model), flows_(flows), diagnostics_(diagnostics), exprs_(program_) {}
+
+  Program run() {
+    program_.model = model_.name;
+    program_.variant = model_.variant;
+    declarations();
+    slots();
+    coverage();
+    PathContext context{model_, diagnostics_, program_, exprs_, layout_};
+    for (std::size_t i = 0; i < model_.runs.size(); ++i) line(context, model_.runs[i], static_cast<Id>(i));
+    if (diagnostics_.has_errors()) return std::move(program_);
+    resolve_scratch();
+    order_commands();
+    fill_readers();
+    lower_properties(context, [&](Id handler) { return positions_of(handler); });
+    costs();
+    properties();
+    limits();
+    return std::move(program_);
+  }
+
+ private:
+  static Variable variable(std::string name, std::uint8_t max, std::uint8_t init, std::vector<std::string> names = {}, bool shown = true) {
+    return {std::move(name), max, init, std::move(names), shown};
+  }
+
+  void declarations() {
+    for (const auto& r : model_.resources) program_.types.push_back({r.name.text, {"freed"}});
+    for (const auto& s : model_.shared) {
+      Id g = no_id;
+      std::vector<Id> places;
+      Id info = no_id;
+      const auto new_place = [&](std::string name, Index resource) {
+        program_.places.push_back({std::move(name), static_cast<Id>(resource)});
+        places.push_back(static_cast<Id>(program_.places.size() - 1));
+      };
+      if (s.type.kind == dsl::TypeKind::resource) {
+        new_place(s.name.text, s.type.which);
+      } else {
+        g = static_cast<Id>(program_.globals.size());
+        std::vector<std::string> names;
+        std::uint8_t max = s.type.high;
+        if (s.type.kind == dsl::TypeKind::boolean) names = {"false", "true"};
+        if (s.type.kind == dsl::TypeKind::enumeration) {
+          names.assign(std::size_t{max} + 1, "");
+          for (const auto& [name, value] : model_.enums[s.type.which].constants) names[value] = name;
+        }
+        if (s.type.kind == dsl::TypeKind::entry) {
+          const auto& entry = model_.entries[s.type.which];
+          max = static_cast<std::uint8_t>(entry.states.size() - 1);
+          for (const auto& state : entry.states) names.push_back(state.name.text);
+          for (const auto& slot : entry.slots) new_place(s.name.text + "." + slot.name, slot.resource);
+          EntryInfo e{s.name.text, entry.name.text, g, {}, places};
+          for (const auto& state : entry.states) {
+            EntryInfo::State st{state.name.text, {}};
+            for (const Index slot : state.payload) st.places.push_back(places[slot]);
+            e.states.push_back(std::move(st));
+          }
+          info = static_cast<Id>(program_.entries.size());
+          program_.entries.push_back(std::move(e));
+        }
+        program_.globals.push_back(variable(s.name.text, max, s.init, names));
+      }
+      layout_.global.push_back(g);
+      layout_.places.push_back(places);
+      layout_.entry_info.push_back(info);
+    }
+    for (const auto& l : model_.locks) {
+      const Id g = static_cast<Id>(program_.globals.size());
+      program_.globals.push_back(variable(l.name.text, 1, 0, {"free", "held"}));
+      const LockKind kind = l.kind == dsl::LockKind::spinlock ? LockKind::spinlock : l.kind == dsl::LockKind::mutex ? LockKind::mutex : LockKind::rwsem;
+      program_.locks.push_back({l.name.text, kind, g, l.name.span});
+      layout_.lock_global.push_back(g);
+      Id readers = no_id;
+      if (kind == LockKind::rwsem) {
+        readers = static_cast<Id>(program_.pc_sets.size());
+        program_.pc_sets.emplace_back();
+      }
+      layout_.readers.push_back(readers);
+    }
+  }
+
+  void slots() {
+    std::set<Index> wanted;
+    for (const auto& run : model_.runs) wanted.insert(run.handlers.begin(), run.handlers.end());
+    for (const Index function : wanted) {
+      const dsl::Flow* flow = flows_.of(function);
+      live_[function] = liveness(model_, *flow);
+      slots_[function] = assign_slots(*flow, live_[function], pool_);
+    }
+    for (std::size_t i = 0; i < pool_.local_max.size(); ++i)
+      program_.locals.push_back(variable(fmt::format("local{}", i), pool_.local_max[i], 0, {}, false));
+    for (std::size_t i = 0; i < pool_.handle_types.size(); ++i)
+      program_.handles.push_back({fmt::format("handle{}", i), static_cast<Id>(pool_.handle_types[i])});
+    for (const auto& s : model_.shared) {
+      Id handle = no_id;
+      Id local = no_id;
+      Id await = no_id;
+      if (s.tlb) {
+        AwaitKind kind;
+        kind.name = fmt::format("flush_tlb({})", s.name.text);
+        if (s.tlb->slot != nothing) {
+          handle = static_cast<Id>(program_.handles.size());
+          program_.handles.push_back({fmt::format("tlb({})", s.name.text), static_cast<Id>(model_.entries[s.type.which].slots[s.tlb->slot].resource)});
+          kind.clears_handles.push_back(handle);
+        } else {
+          local = static_cast<Id>(program_.locals.size());
+          program_.locals.push_back(variable(fmt::format("tlb({})", s.name.text), 1, 0, {}, false));
+          kind.clears_locals.push_back(local);
+        }
+        await = static_cast<Id>(program_.awaits.size());
+        program_.awaits.push_back(std::move(kind));
+      }
+      layout_.tlb_handle.push_back(handle);
+      layout_.tlb_local.push_back(local);
+      layout_.await.push_back(await);
+    }
+  }
+
+  void coverage() {
+    std::set<Index> used_entries;
+    for (const auto& cover : flows_.covers)
+      program_.coverage.push_back({Coverage::What::statement, cover.span, "", cover.unreachable});
+    for (const auto& s : model_.shared)
+      if (s.type.kind == dsl::TypeKind::entry) used_entries.insert(s.type.which);
+    for (const Index e : used_entries) {
+      const auto& entry = model_.entries[e];
+      for (std::size_t i = 0; i < entry.states.size(); ++i) {
+        bool initial = false;
+        for (const auto& s : model_.shared) initial = initial || (s.type.kind == dsl::TypeKind::entry && s.type.which == e && s.init == i);
+        layout_.state_cover[{static_cast<Id>(e), static_cast<Id>(i)}] = static_cast<std::uint32_t>(program_.coverage.size());
+        program_.coverage.push_back({Coverage::What::state, entry.states[i].span, entry.states[i].name.text, initial || entry.states[i].unreachable});
+      }
+      for (const auto& arrow : entry.arrows) {
+        layout_.arrow_cover[{static_cast<Id>(e), {static_cast<Id>(arrow.from), static_cast<Id>(arrow.to)}}] = static_cast<std::uint32_t>(program_.coverage.size());
+        program_.coverage.push_back({Coverage::What::arrow, arrow.span, fmt::format("{} -> {}", entry.states[arrow.from].name.text, entry.states[arrow.to].name.text), arrow.unreachable});
+      }
+    }
+  }
+
+  void line(PathContext& context, const dsl::RunDecl& run, Id line_id) {
+    Line l;
+    std::vector<std::string> names;
+    for (const Index function : run.handlers) names.push_back(model_.functions[function].item->name.text);
+    l.name = fmt::format("{}", fmt::join(names, ", "));
+    l.cpus = run.cpus;
+    l.idle = static_cast<Id>(program_.locations.size());
+    Location idle;
+    idle.line = line_id;
+    idle.span = run.span;
+    program_.locations.push_back(idle);
+    program_.lines.push_back(l);
+    for (const Index function : run.handlers) {
+      const std::string& name = model_.functions[function].item->name.text;
+      auto it = std::find(program_.handlers.begin(), program_.handlers.end(), name);
+      const Id handler = static_cast<Id>(it - program_.handlers.begin());
+      if (it == program_.handlers.end()) program_.handlers.push_back(name);
+      const dsl::Flow& flow = *flows_.of(function);
+      std::map<std::pair<Index, LockSet>, Id> known;
+      std::vector<std::pair<std::pair<Index, LockSet>, Id>> work;
+      const auto position = [&](Index node, const LockSet& locks) {
+        const auto key = std::pair{node, locks};
+        if (const auto found = known.find(key); found != known.end()) return found->second;
+        const Id pc = static_cast<Id>(program_.locations.size());
+        if (program_.locations.size() >= max_locations) {
+          diagnostics_.add({dsl::Severity::error, "FL0314", model_.file.model.span, fmt::format("this model has more than {} positions", max_locations), {}, {}, {}});
+          return Id{0};
+        }
+        Location location;
+        location.line = line_id;
+        location.handler = handler;
+        location.span = flow.nodes[node].span;
+        location.held = locks.held;
+        location.can_ack = locks.irqs_off == 0;
+        describe_wait(flow.nodes[node], location);
+        program_.locations.push_back(std::move(location));
+        known.emplace(key, pc);
+        work.emplace_back(key, pc);
+        return pc;
+      };
+      PathBuilder builder(context, flow, live_[function], slots_[function], handler, l.idle, position,
+                          [&](Command command) { program_.commands.push_back(std::move(command)); });
+      builder.from_idle();
+      while (!work.empty() && !diagnostics_.has_errors()) {
+        const auto [key, pc] = work.back();
+        work.pop_back();
+        builder.from(key.first, key.second, pc);
+      }
+    }
+  }
+
+  static void describe_wait(const dsl::FlowNode& node, Location& location) {
+    if (node.kind == dsl::NodeKind::lock) {
+      location.wait = Location::Wait::lock;
+      location.waits_lock = static_cast<Id>(node.lock);
+      location.waits_mode = node.mode == dsl::LockMode::read ? LockMode::read : LockMode::write;
+    } else if (node.kind == dsl::NodeKind::flush_wait) {
+      location.wait = Location::Wait::flush;
+    } else if (node.kind == dsl::NodeKind::atomic_begin && node.waits) {
+      location.wait = Location::Wait::event;
+    }
+  }
+
+  // Which handle a scratch handle becomes; a `fresh` or copy into scratch that is then moved to a free slot goes there directly.
+  void resolve_scratch() {
+    std::map<std::pair<Id, int>, Id> handles;  // (type, how many of it) → handle
+    std::vector<Id> locals;
+    for (Command& command : program_.commands) {
+      shorten(command);
+      std::map<Id, Id> mine;
+      std::map<Id, int> of_type;
+      const auto type_of = [&](Id handle) { return program_.handles[handle].type; };
+      for (Op& o : command.ops) {
+        if ((o.code == OpCode::fresh || o.code == OpCode::handle_from_place || o.code == OpCode::handle_from_handle) && o.a >= scratch_base && !mine.contains(o.a)) {
+          const Id type = o.code == OpCode::fresh ? o.b : o.code == OpCode::handle_from_place ? program_.places[o.b].type : type_of(o.b >= scratch_base ? mine.at(o.b) : o.b);
+          const auto key = std::pair{type, of_type[type]++};
+          if (!handles.contains(key)) {
+            handles[key] = static_cast<Id>(program_.handles.size());
+            program_.handles.push_back({fmt::format("scratch({})", program_.types[type].name), type});
+          }
+          mine[o.a] = handles[key];
+        }
+      }
+      const auto handle = [&](Id h) { return h < scratch_base ? h : mine.at(h); };
+      const auto local = [&](Id l) {
+        if (l < scratch_base) return l;
+        while (locals.size() <= std::size_t{l} - scratch_base) {
+          locals.push_back(static_cast<Id>(program_.locals.size()));
+          program_.locals.push_back(variable("scratch", 255, 0, {}, false));
+        }
+        return locals[l - scratch_base];
+      };
+      rename(command, handle, local);
+    }
+  }
+
+  template <class Handle, class Local>
+  void rename(Command& command, const Handle& handle, const Local& local) {
+    for (Op& o : command.ops) {
+      switch (o.code) {
+        case OpCode::clear_handle:
+        case OpCode::handle_from_place:
+        case OpCode::set_object_bit: o.a = handle(o.a); break;
+        case OpCode::handle_from_handle:
+          o.a = handle(o.a);
+          o.b = handle(o.b);
+          break;
+        case OpCode::fresh:
+          o.a = handle(o.a);
+          if (o.a < scratch_base) o.b = 0;  // the resource was noted there for scratch handles only
+          break;
+        case OpCode::place_from_handle: o.b = handle(o.b); break;
+        case OpCode::set_local: o.a = local(o.a); break;
+        default: break;
+      }
+      o.e = rename(o.e, handle, local);
+    }
+  }
+
+  template <class Handle, class Local>
+  ExprId rename(ExprId e, const Handle& handle, const Local& local) {
+    if (program_.exprs.empty()) return e;
+    const Expr x = program_.exprs[e];
+    const auto again = [&](ExprId id) { return rename(id, handle, local); };
+    const auto h = [&](ExprId id) { return ExprId{handle(static_cast<Id>(id))}; };
+    switch (x.op) {
+      case ExprOp::local: return exprs_.make(x.op, local(static_cast<Id>(x.a)));
+      case ExprOp::in: return exprs_.make(x.op, again(x.a), 0, 0, x.value);
+      case ExprOp::lnot: return exprs_.make(x.op, again(x.a));
+      case ExprOp::land: case ExprOp::lor: case ExprOp::eq: case ExprOp::lt: case ExprOp::le: case ExprOp::add:
+      case ExprOp::sub: case ExprOp::bit_and: return exprs_.make(x.op, again(x.a), again(x.b));
+      case ExprOp::handle_null: return exprs_.make(x.op, h(x.a));
+      case ExprOp::handle_is_place: return exprs_.make(x.op, h(x.a), x.b);
+      case ExprOp::handles_equal: return exprs_.make(x.op, h(x.a), h(x.b));
+      case ExprOp::object_bit: return exprs_.make(x.op, h(x.a), x.b);
+      case ExprOp::other_is_mine: return exprs_.make(x.op, x.a, h(x.b));
+      default: return e;
+    }
+  }
+
+  void shorten(Command& command) {
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t i = 0; i < command.ops.size() && !again; ++i) {
+        const Op move = command.ops[i];
+        if (move.code != OpCode::handle_from_handle || move.b < scratch_base || move.a >= scratch_base) continue;
+        const Id target = move.a;
+        bool used = false;  // is the target slot read or written before the move?
+        for (std::size_t j = 0; j < i; ++j) {
+          const Op& o = command.ops[j];
+          const bool writes = (o.code == OpCode::clear_handle || o.code == OpCode::handle_from_place || o.code == OpCode::handle_from_handle || o.code == OpCode::fresh || o.code == OpCode::set_object_bit) && o.a == target;
+          const bool reads = (o.code == OpCode::handle_from_handle || o.code == OpCode::place_from_handle) && o.b == target;
+          used = used || writes || reads || exprs_.reads(o.e, [&](const Expr& x) {
+            return ((x.op == ExprOp::handle_null || x.op == ExprOp::handle_is_place || x.op == ExprOp::object_bit) && x.a == target) ||
+                   (x.op == ExprOp::handles_equal && (x.a == target || x.b == target)) || (x.op == ExprOp::other_is_mine && x.b == target);
+          });
+        }
+        if (used) continue;
+        const Id scratch = move.b;
+        // only if the scratch handle is not moved elsewhere too
+        const auto moves = std::count_if(command.ops.begin(), command.ops.end(), [&](const Op& o) { return o.code == OpCode::handle_from_handle && o.b == scratch; });
+        if (moves != 1) continue;
+        command.ops.erase(command.ops.begin() + static_cast<std::ptrdiff_t>(i));
+        std::erase_if(command.ops, [&](const Op& o) { return o.code == OpCode::clear_handle && o.a == scratch; });
+        rename(command, [&](Id h) { return h == scratch ? target : h; }, [](Id l) { return l; });
+        again = true;
+      }
+    }
+  }
+
+  void order_commands() {
+    std::stable_sort(program_.commands.begin(), program_.commands.end(), [](const Command& a, const Command& b) {
+      if (a.from != b.from) return a.from < b.from;
+      if (dsl::before(a.span, b.span)) return true;
+      return false;
+    });
+    program_.first.assign(program_.locations.size() + 1, 0);
+    for (const Command& c : program_.commands) ++program_.first[std::size_t{c.from} + 1];
+    for (std::size_t i = 1; i < program_.first.size(); ++i) program_.first[i] += program_.first[i - 1];
+  }
+
+  void fill_readers() {
+    for (std::size_t l = 0; l < program_.locks.size(); ++l) {
+      if (layout_.readers[l] == no_id) continue;
+      auto& set = program_.pc_sets[layout_.readers[l]];
+      set.assign(program_.locations.size(), false);
+      for (std::size_t pc = 0; pc < program_.locations.size(); ++pc)
+        for (const Held& h : program_.locations[pc].held)
+          if (h.lock == l && h.mode == LockMode::read) set[pc] = true;
+    }
+  }
+
+  Id positions_of(Id handler) {
+    std::vector<bool> set(program_.locations.size(), false);
+    for (std::size_t pc = 0; pc < program_.locations.size(); ++pc) set[pc] = program_.locations[pc].handler == handler;
+    program_.pc_sets.push_back(std::move(set));
+    return static_cast<Id>(program_.pc_sets.size() - 1);
+  }
+
+  void costs() {
+    for (const auto& c : model_.costs)
+      program_.costs.push_back({model_.functions[c.function].item->name.text, layout_.entry_info[c.shared], c.states, c.span});
+  }
+
+  // What is checked always, and what the model asks for; a kind that no command can raise holds for want of an occasion.
+  void properties() {
+    using enum Kind;
+    const bool sleeps = true;
+    for (const Kind kind : {assertion, transition, lock_missing, lock_unbalanced, lock_recursion}) program_.properties.emplace_back(to_string(kind));
+    if (sleeps) program_.properties.emplace_back(to_string(sleep_atomic));
+    if (!model_.resources.empty())
+      for (const Kind kind : {leak, double_free, use_after_free}) program_.properties.emplace_back(to_string(kind));
+    if (!program_.awaits.empty())
+      for (const Kind kind : {stale_tlb, flush_missing}) program_.properties.emplace_back(to_string(kind));
+    for (const auto& invariant : program_.invariants) program_.properties.push_back(fmt::format("invariant({})", invariant.name));
+  }
+
+  void limits() {
+    const auto limit = [&](std::size_t have, std::size_t most, const char* what) {
+      if (have > most)
+        diagnostics_.add({dsl::Severity::error, "FL0314", model_.file.model.span, fmt::format("this model needs {} {}, the engines take {}", have, what, most), {}, {}, {}});
+    };
+    limit(program_.globals.size(), max_globals, "shared numbers and locks");
+    limit(program_.locals.size(), max_locals, "locals of a CPU");
+    limit(program_.places.size(), max_places, "places for objects");
+    limit(program_.handles.size(), max_handles, "object references of a CPU");
+    limit(program_.awaits.size(), max_awaits, "flushes");
+  }
+
+  const dsl::Model& model_;
+  const dsl::Flows& flows_;
+  dsl::Diagnostics& diagnostics_;
+  Program program_;
+  Exprs exprs_;
+  Layout layout_;
+  SlotPool pool_;
+  std::map<Index, Liveness> live_;
+  std::map<Index, Slots> slots_;
+};
+
+}  // namespace
+
+Program lower(const dsl::Model& model, const dsl::Flows& flows, dsl::Diagnostics& diagnostics) {
+  return Lowering(model, flows, diagnostics).run();
+}
+
+}  // namespace faultline::step
