@@ -1,0 +1,234 @@
+#include "cli/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "step/state.hpp"
+
+namespace faultline::cli {
+namespace {
+
+// A whole number in [low, high], or nothing.
+std::optional<std::uint64_t> number(const std::string& text, std::uint64_t low, std::uint64_t high) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end || value < low || value > high) return std::nullopt;
+  return value;
+}
+
+std::string set_cpus(Settings& settings, const std::string& text) {
+  if (text == "any") {
+    settings.cpus.reset();
+    return {};
+  }
+  const auto value = number(text, 1, step::max_cpus);
+  if (!value) return "a number from 1 to " + std::to_string(step::max_cpus) + ", or `any`";
+  settings.cpus = static_cast<std::uint32_t>(*value);
+  return {};
+}
+
+std::string set_memory(Settings& settings, const std::string& text) {
+  if (text != "sc" && text != "tso") return "sc or tso";
+  settings.memory = text;
+  settings.memory_given = true;
+  return {};
+}
+
+std::string set_engine(Settings& settings, const std::string& text) {
+  if (text == "auto") {
+    settings.engine = Engine::automatic;
+  } else if (text == "explicit") {
+    settings.engine = Engine::explicit_search;
+  } else if (text == "views") {
+    settings.engine = Engine::views;
+  } else {
+    return "auto, explicit or views";
+  }
+  return {};
+}
+
+std::string set_timeout(Settings& settings, const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || stop != end || !std::isfinite(value) || value <= 0) return "seconds, more than 0";
+  settings.timeout = value;
+  return {};
+}
+
+std::string set_memory_limit(Settings& settings, const std::string& text) {
+  const auto value = number(text, 1, 1U << 24U);
+  if (!value) return "MiB, a whole number of at least 1";
+  settings.memory_limit = *value;
+  return {};
+}
+
+std::string set_format(Settings& settings, const std::string& text) {
+  if (text == "text") {
+    settings.format = Format::text;
+  } else if (text == "json") {
+    settings.format = Format::json;
+  } else {
+    return "text or json";
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<CommandRow>& commands() {
+  static const std::vector<CommandRow> table = {
+      {Command::check, "check", "MODEL…", 1, SIZE_MAX,
+       "a proof of race safety, or the shortest interleaving that breaks it",
+       "Checks every variant of each model, or those named by --variant. Without --cpus it looks for a counterexample "
+       "with "
+       "few CPUs and then for a proof that holds for any number of them.",
+       "faultline check thp_fault.fl                      # every variant\n"
+       "faultline check thp_fault.fl --variant unstable   # one of them\n"
+       "faultline check thp_fault.fl --cpus 3 --full      # three CPUs, every step of a trace\n"
+       "faultline check thp_fault.fl --format json        # one JSON object a line",
+       false, "fl"},
+      {Command::cost, "cost", "MODEL…", 1, SIZE_MAX, "what one fault takes: allocations, locks, IPIs, by start state",
+       "Counts one undisturbed run of a handler for each `cost` line of the model, and shows in which states each "
+       "variant "
+       "passes the guards that its patch changed. A model counts cost per fault, not faults per workload.",
+       "faultline cost thp_fault.fl                       # all variants side by side\n"
+       "faultline cost thp_fault.fl --variant base --variant guard_none",
+       false, "fl"},
+      {Command::test, "test", "PATH…", 1, SIZE_MAX, "models against their own `expect` lines; folders are searched",
+       "Searches folders for *.fl, checks each variant that an `expect` line names, and compares. Statements, states "
+       "and arrows that "
+       "nothing reaches fail the test unless the model marks them `unreachable`. Exit 0: everything is as expected.",
+       "faultline test models/                            # the whole corpus\n"
+       "faultline test thp_fault.fl --timeout 60",
+       false, "fl"},
+      {Command::certify, "certify", "DIR…", 1, SIZE_MAX, "judge a certificate again, from its files alone",
+       "Reads what `check --certificate DIR` wrote: hashes, the view set against the lowered model, and the SMT-LIB "
+       "queries, "
+       "which are made anew, compared, and given to Z3. Exit 1 names the obligation that fails.",
+       "faultline certify proof                           # after: check thp_fault.fl --variant unstable --certificate "
+       "proof",
+       false, "dir"},
+      {Command::explain, "explain", "CODE", 1, 1, "what a diagnostic code such as FL0301 means, with an example",
+       "Prints the page of one diagnostic: what is wrong, why it matters, and the same lines repaired.",
+       "faultline explain FL0301", false, "code"},
+      {Command::version, "version", "", 0, 0, "version of Faultline and of the solver it runs with", "Prints versions.",
+       "faultline version", false, ""},
+      {Command::completions, "completions", "SHELL", 1, 1, "completions for bash, zsh or fish",
+       "Prints the completion script of a shell.", "faultline completions bash", true, "bash zsh fish"},
+  };
+  return table;
+}
+
+const std::vector<OptionRow>& options() {
+  using enum Command;
+  static const std::vector<OptionRow> table = {
+      {"--variant",
+       "NAME",
+       "all",
+       "only this variant; may be given again",
+       true,
+       {check, cost, test},
+       [](Settings& s, const std::string& text) {
+         s.variants.push_back(text);
+         return std::string();
+       }},
+      {"--cpus", "N|any", "any", "CPUs on each `on any cpus` line", false, {check}, set_cpus},
+      {"--memory", "sc|tso", "as the model", "memory order", false, {check}, set_memory},
+      {"--engine",
+       "auto|explicit|views",
+       "auto",
+       "search for N CPUs, or the proof for any",
+       false,
+       {check},
+       set_engine},
+      {"--z3",
+       "",
+       "",
+       "have Z3 judge the certificate, however large it is",
+       false,
+       {check},
+       [](Settings& s, const std::string&) {
+         s.z3 = true;
+         return std::string();
+       }},
+      {"--no-z3",
+       "",
+       "",
+       "leave Z3 out: the checker of our own judges alone",
+       false,
+       {check, test, certify},
+       [](Settings& s, const std::string&) {
+         s.z3 = false;
+         return std::string();
+       }},
+      {"--timeout", "S", "none", "seconds for each variant", false, {check, test}, set_timeout},
+      {"--memory-limit", "MIB", "none", "memory for each variant", false, {check, test}, set_memory_limit},
+      {"--no-reduction",
+       "",
+       "",
+       "count plain states: no symmetry of CPUs (with --cpus N)",
+       false,
+       {check},
+       [](Settings& s, const std::string&) {
+         s.reduction = false;
+         return std::string();
+       }},
+      {"--full",
+       "",
+       "",
+       "every step of a counterexample",
+       false,
+       {check, test},
+       [](Settings& s, const std::string&) {
+         s.full = true;
+         return std::string();
+       }},
+      {"--no-timing",
+       "",
+       "",
+       "leave seconds out: equal runs print equal bytes",
+       false,
+       {check, test},
+       [](Settings& s, const std::string&) {
+         s.timing = false;
+         return std::string();
+       }},
+      {"--certificate",
+       "DIR",
+       "",
+       "write the proof there, for `faultline certify` and any SMT solver",
+       false,
+       {check},
+       [](Settings& s, const std::string& text) {
+         s.certificate = text;
+         return std::string();
+       }},
+      {"--format", "text|json", "text", "what is printed", false, {check}, set_format},
+  };
+  return table;
+}
+
+const CommandRow& row(Command command) {
+  return *std::find_if(commands().begin(), commands().end(), [&](const CommandRow& r) { return r.id == command; });
+}
+
+const CommandRow* find_command(std::string_view name) {
+  const auto found =
+      std::find_if(commands().begin(), commands().end(), [&](const CommandRow& r) { return r.name == name; });
+  return found == commands().end() ? nullptr : &*found;
+}
+
+std::vector<const OptionRow*> options_of(Command command) {
+  std::vector<const OptionRow*> result;
+  for (const OptionRow& option : options()) {
+    if (std::find(option.commands.begin(), option.commands.end(), command) != option.commands.end()) {
+      result.push_back(&option);
+    }
+  }
+  return result;
+}
+
+}  // namespace faultline::cli
