@@ -157,7 +157,6 @@ void Machine::compile(std::uint32_t index) {
   for (const Op& op : command.ops) {
     const bool guard = op.code == OpCode::assume || op.code == OpCode::none || op.code == OpCode::some;
     leading = leading && guard;
-    if (op.code == OpCode::some) code.needs_others = code.violation;
     if (leading) {
       add_tests(op, witnesses);
       continue;
@@ -175,6 +174,7 @@ void Machine::compile(std::uint32_t index) {
       default: break;
     }
   }
+  code.witnesses = witnesses;
   code.last_test = static_cast<std::uint32_t>(tests_.size());
   code.last_op = static_cast<std::uint32_t>(ops_.size());
   codes_.push_back(code);

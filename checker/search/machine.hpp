@@ -18,7 +18,7 @@ struct Code {
   bool violation = false;
   bool bound = false;
   bool changes_shared = false;  // other CPUs may see the step: globals, places, objects, others_*
-  bool needs_others = false;    // a violation with a `some` guard
+  std::uint32_t witnesses = 0;  // number of `some` guards
   std::uint32_t first_test = 0, last_test = 0;
   std::uint32_t first_op = 0, last_op = 0;
 };
