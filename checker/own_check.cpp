@@ -1,0 +1,500 @@
+// Judges a view set without searching. With V the set, k CPUs to a view, it accepts iff
+//   initial       k CPUs of any lines (as many as a line has), all idle, are in V;
+//   safety        no violation command is enabled and every invariant holds, in V; in all pictures of k + 1 CPUs as
+//   well
+//                 if it takes more than k CPUs to see it, and beyond k + 1 it is refused;
+//   own step      whatever one CPU of a view of V does leads to a view of V;
+//   interference  a picture of k + 1 CPUs all of whose k-subsets are in V: whatever one CPU does there leaves the
+//   others in
+//                 a view of V.
+// By induction over the steps of a system of any number of CPUs, each k of its CPUs look like a view of V: of the k
+// looked at, either one moves (own step) or another CPU does, and that one makes a picture of k + 1 with them
+// (interference). A step seen with fewer CPUs is a step too: `none` holds all the more, and `some` is taken to hold
+// (World::open).
+//
+// Pictures are found by gluing at equal positions: V is kept as tuples of name-free parts (certificate_shapes.hpp), one
+// for each order of the CPUs, and two views are glued iff they agree in all the parts they share.
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <stdexcept>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "checker/certificate.hpp"
+#include "checker/certificate_shapes.hpp"
+#include "step/interpreter.hpp"
+
+namespace faultline::check {
+namespace {
+
+using step::Command;
+using step::OpCode;
+using step::Program;
+using step::State;
+using step::World;
+
+constexpr std::uint32_t max_k = 3;
+
+// Thrown to the top when an obligation fails.
+struct Refusal {
+  std::string obligation;
+  std::string detail;
+};
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 32;
+}
+
+struct Hash {
+  std::size_t operator()(const Shape& shape) const {
+    std::uint64_t hash = 1;
+    for (std::size_t n = 0; n < shape.bytes.size(); n += 8) {
+      std::uint64_t word = 0;
+      for (std::size_t b = 0; b < 8; ++b) word |= std::uint64_t{shape.bytes[n + b]} << (8 * b);
+      hash = mixed(hash, word);
+    }
+    return hash;
+  }
+  std::size_t operator()(const Crossing& crossing) const { return mixed(mixed(1, crossing.same), crossing.awaits); }
+  template <std::size_t n>
+  std::size_t operator()(const std::array<std::uint32_t, n>& key) const {
+    std::uint64_t hash = 1;
+    for (const std::uint32_t part : key) hash = mixed(hash, part);
+    return hash;
+  }
+};
+
+constexpr std::uint32_t absent = 0xffffffff;
+
+// Numbers for the different parts that occur in V.
+template <class Part>
+class Numbers {
+ public:
+  std::uint32_t add(const Part& part) {
+    const auto [place, is_new] = ids_.try_emplace(part, static_cast<std::uint32_t>(parts_.size()));
+    if (is_new) parts_.push_back(part);
+    return place->second;
+  }
+  [[nodiscard]] std::uint32_t find(const Part& part) const {
+    const auto place = ids_.find(part);
+    return place == ids_.end() ? absent : place->second;
+  }
+  const Part& operator[](std::uint32_t id) const { return parts_[id]; }
+
+ private:
+  std::unordered_map<Part, std::uint32_t, Hash> ids_;
+  std::vector<Part> parts_;
+};
+
+// A tuple of up to three CPUs as numbers of its parts: the shared part, the CPUs, the crossings 01, 02, 12.
+using Key = std::array<std::uint32_t, 7>;
+constexpr std::size_t crossing_slot(std::size_t i, std::size_t j) { return 3 + i + j; }  // i < j < 3
+
+std::string named(const Command& command) {
+  std::string text = "line " + std::to_string(command.span.line);
+  if (!command.notes.empty()) text += ": " + command.notes.front().text;
+  if (command.violation) text += " [" + std::string(to_string(command.violation->kind)) + "]";
+  return text;
+}
+
+bool touches_others(const Command& command) {
+  return std::any_of(command.ops.begin(), command.ops.end(), [](const step::Op& op) {
+    switch (op.code) {
+      case OpCode::set_global:
+      case OpCode::fresh:  // may clear the bits of an object that others know
+      case OpCode::clear_place:
+      case OpCode::place_from_handle:
+      case OpCode::set_object_bit:
+      case OpCode::others_set_local:
+      case OpCode::others_clear_handle: return true;
+      default: return false;
+    }
+  });
+}
+
+// The most CPUs it takes to see one violation: the actor and a witness for each `some`; a witness for each any_cpu.
+std::size_t witnesses(const Command& command) {
+  const auto some = [](const step::Op& op) { return op.code == OpCode::some; };
+  return 1 + static_cast<std::size_t>(std::count_if(command.ops.begin(), command.ops.end(), some));
+}
+
+void find_any_cpu(const Program& program, step::ExprId id, std::unordered_set<step::ExprId>& found) {
+  const step::Expr& e = program.expr(id);
+  switch (e.op) {
+    case step::ExprOp::any_cpu: found.insert(id); break;
+    case step::ExprOp::ite: find_any_cpu(program, e.c, found); [[fallthrough]];
+    case step::ExprOp::land:
+    case step::ExprOp::lor:
+    case step::ExprOp::eq:
+    case step::ExprOp::lt:
+    case step::ExprOp::le:
+    case step::ExprOp::add:
+    case step::ExprOp::sub:
+    case step::ExprOp::bit_and: find_any_cpu(program, e.b, found); [[fallthrough]];
+    case step::ExprOp::lnot:
+    case step::ExprOp::in: find_any_cpu(program, e.a, found); break;
+    default: break;
+  }
+}
+
+std::size_t witnesses(const Program& program, const step::Invariant& invariant) {
+  std::unordered_set<step::ExprId> found;
+  find_any_cpu(program, invariant.e, found);
+  return found.size();
+}
+
+// V as tuples, one for each order of the CPUs of each view, and what can be glued to a tuple.
+class Tuples {
+ public:
+  // What a further CPU can be beside the k - 1 first CPUs of a tuple: its shape, and its crossings with them.
+  struct Extension {
+    std::uint32_t shape = 0;
+    std::array<std::uint32_t, max_k - 1> crossings{};
+  };
+
+  Tuples(const Program& program, std::uint32_t k) : program_(program), k_(k) {}
+
+  // The tuple of the view with its CPUs in their order.
+  Key add(const State& view) {
+    Key first{};
+    std::array<std::size_t, max_k> order{0, 1, 2};
+    const auto end = order.begin() + k_;
+    do {
+      Key key{};
+      key[0] = shared.add(shared_shape(program_, view));
+      for (std::size_t j = 0; j < k_; ++j) {
+        key[1 + j] = shapes.add(cpu_shape(program_, view, order[j]));
+        for (std::size_t i = 0; i < j; ++i) {
+          key[slot(i, j)] = crossings.add(crossing(program_, view, order[i], order[j]));
+        }
+      }
+      if (std::is_sorted(order.begin(), end)) first = key;
+      if (!tuples_.insert(key).second) continue;
+      Extension last{key[k_], {}};
+      for (std::size_t i = 0; i + 1 < k_; ++i) last.crossings[i] = key[slot(i, k_ - 1)];
+      extensions_[without_last(key)].push_back(last);
+      completions_[without_last_crossing(key)].push_back(key[slot(k_ - 2, k_ - 1)]);
+    } while (std::next_permutation(order.begin(), end));
+    return first;
+  }
+
+  [[nodiscard]] bool contains(const Key& key) const { return tuples_.count(key) != 0; }
+
+  // Do CPUs 0 .. k - 1 of this state look like a view of V?
+  [[nodiscard]] bool contains(const State& state) const {
+    Key key{};
+    if ((key[0] = shared.find(shared_shape(program_, state))) == absent) return false;
+    for (std::size_t j = 0; j < k_; ++j) {
+      if ((key[1 + j] = shapes.find(cpu_shape(program_, state, j))) == absent) return false;
+      for (std::size_t i = 0; i < j; ++i) {
+        std::uint32_t& part = key[slot(i, j)];
+        if ((part = crossings.find(crossing(program_, state, i, j))) == absent) return false;
+      }
+    }
+    return contains(key);
+  }
+
+  // Calls use(shape, crossings) for each CPU d that makes a picture with `base`: all k-subsets of base + d are in V.
+  // crossings[i] is the number of that of CPU i and d.
+  template <class Wanted, class Use>
+  void glue(const Key& base, const Wanted& wanted, const Use& use) const {
+    const auto found = extensions_.find(without_last(base));
+    if (found == extensions_.end()) return;
+    for (const Extension& e : found->second) {
+      if (!wanted(e)) continue;
+      // base without its first CPU, and d: all parts but the crossing of the last of base and d are known.
+      Key rest = without(base, 0);
+      rest[k_] = e.shape;
+      for (std::size_t i = 1; i + 1 < k_; ++i) rest[slot(i - 1, k_ - 1)] = e.crossings[i];
+      const auto completions = completions_.find(without_last_crossing(rest));
+      if (completions == completions_.end()) continue;
+      for (const std::uint32_t last : completions->second) {
+        std::array<std::uint32_t, max_k> with_d{};
+        std::copy_n(e.crossings.begin(), k_ - 1, with_d.begin());
+        with_d[k_ - 1] = last;
+        if (all_subsets(base, e.shape, with_d)) use(e.shape, with_d);
+      }
+    }
+  }
+
+  Numbers<Shape> shared;
+  Numbers<Shape> shapes;
+  Numbers<Crossing> crossings;
+
+ private:
+  // With k = 2 slot 01 is the only one used.
+  static std::size_t slot(std::size_t i, std::size_t j) { return crossing_slot(i, j); }
+
+  // The k - 1 CPUs of a tuple but CPU x, the last place left open.
+  [[nodiscard]] Key without(const Key& key, std::size_t x) const {
+    Key result{};
+    result[0] = key[0];
+    std::size_t to = 0;
+    for (std::size_t j = 0; j < k_; ++j) {
+      if (j == x) continue;
+      result[1 + to] = key[1 + j];
+      for (std::size_t i = 0, at = 0; i < j; ++i) {
+        if (i != x) result[slot(at++, to)] = key[slot(i, j)];
+      }
+      ++to;
+    }
+    return result;
+  }
+  [[nodiscard]] Key without_last(const Key& key) const { return without(key, k_ - 1); }
+  [[nodiscard]] Key without_last_crossing(Key key) const {
+    key[slot(k_ - 2, k_ - 1)] = 0;
+    return key;
+  }
+
+  // The subsets that glue() has not seen: d with base but one of its middle CPUs.
+  [[nodiscard]] bool all_subsets(const Key& base, std::uint32_t shape,
+                                 const std::array<std::uint32_t, max_k>& with_d) const {
+    for (std::size_t x = 1; x + 1 < k_; ++x) {
+      Key subset = without(base, x);
+      subset[k_] = shape;
+      for (std::size_t i = 0, at = 0; i < k_; ++i) {
+        if (i != x) subset[slot(at++, k_ - 1)] = with_d[i];
+      }
+      if (!contains(subset)) return false;
+    }
+    return true;
+  }
+
+  const Program& program_;
+  std::uint32_t k_;
+  std::unordered_set<Key, Hash> tuples_;
+  std::unordered_map<Key, std::vector<Extension>, Hash> extensions_;       // by the first k - 1 CPUs
+  std::unordered_map<Key, std::vector<std::uint32_t>, Hash> completions_;  // by all but the last crossing
+};
+
+class OwnCheck {
+ public:
+  OwnCheck(const Program& program, const ViewSet& set)
+      : program_(program), views_(set.views), k_(set.k), tuples_(program, set.k) {
+    if (k_ < 2 || k_ > max_k) throw Refusal{"file", "views of " + std::to_string(k_) + " CPUs are not judged"};
+    for (const Command& command : program.commands) {
+      outward_.push_back(touches_others(command));
+      if (program.locations[command.from].line == program.locations[command.to].line) continue;
+      throw Refusal{"file", named(command) + " leads from one run line to another"};
+    }
+    for (const State& view : views_) {
+      if (!well_formed(program_, view, k_)) throw Refusal{"file", "a view is no state of this model"};
+      keys_.push_back(tuples_.add(view));
+    }
+  }
+
+  void check() {
+    check_initial();
+    check_witnesses();
+    for (const State& view : views_) check_own_steps(view);
+    for (std::size_t v = 0; v < views_.size(); ++v) check_interference(views_[v], keys_[v]);
+  }
+
+ private:
+  // --- initial ---
+
+  void check_initial() const {
+    std::vector<std::uint32_t> counts(program_.lines.size(), 0);
+    if (!initial_from(counts, 0, k_))
+      throw Refusal{"initial", "the model has fewer than " + std::to_string(k_) + " CPUs"};
+  }
+
+  // All ways to take `left` more CPUs from line l on. False when there is none.
+  bool initial_from(std::vector<std::uint32_t>& counts, std::size_t l, std::uint32_t left) const {
+    if (l == counts.size()) {
+      if (left != 0) return false;
+      if (!tuples_.contains(step::initial_state(program_, counts)))
+        throw Refusal{"initial", "an initial view is missing"};
+      return true;
+    }
+    const std::uint32_t most = program_.lines[l].cpus == 0 ? left : std::min(left, program_.lines[l].cpus);
+    bool any = false;
+    for (std::uint32_t n = 0; n <= most; ++n) {
+      counts[l] = n;
+      any = initial_from(counts, l + 1, left - n) || any;
+    }
+    counts[l] = 0;
+    return any;
+  }
+
+  // --- safety ---
+
+  void check_witnesses() {
+    std::size_t most = 0;
+    std::string what;
+    const auto note = [&](std::size_t n, const std::string& name) {
+      if (n > most) what = name;
+      most = std::max(most, n);
+    };
+    for (const Command& command : program_.commands) {
+      if (command.violation) note(witnesses(command), named(command));
+    }
+    for (const step::Invariant& invariant : program_.invariants) {
+      note(witnesses(program_, invariant), "invariant " + invariant.name);
+    }
+    if (most > k_ + 1) throw Refusal{"safety", what + " speaks of more CPUs than a picture has"};
+    judge_pictures_ = most > k_;
+  }
+
+  void check_safety(const State& picture) const {
+    for (const step::Invariant& invariant : program_.invariants) {
+      if (!holds(program_, picture, invariant)) throw Refusal{"safety", "invariant " + invariant.name};
+    }
+    for (std::size_t i = 0; i < picture.cpus; ++i) {
+      for (const Command& command : commands_at(picture.cpu[i].pc)) {
+        if (!command.violation) continue;
+        run(program_, picture, i, command, World::open, [&command](const State&) {
+          throw Refusal{"safety", named(command)};
+        });
+      }
+    }
+  }
+
+  // --- own step ---
+
+  void check_own_steps(const State& view) const {
+    check_safety(view);
+    for (std::size_t i = 0; i < k_; ++i) {
+      for (const Command& command : commands_at(view.cpu[i].pc)) {
+        if (command.violation) continue;
+        run(program_, view, i, command, World::open, [this, &command](const State& next) {
+          if (!tuples_.contains(next)) throw Refusal{"own step", named(command)};
+        });
+      }
+      for (std::size_t kind = 0; kind < program_.awaits.size(); ++kind) {
+        for (std::size_t sender = 0; sender < k_; ++sender) {
+          if (!can_acknowledge(program_, view, i, sender, kind)) continue;
+          if (!tuples_.contains(acknowledge(program_, view, i, sender, kind))) {
+            throw Refusal{"own step", "acknowledgement of " + program_.awaits[kind].name};
+          }
+        }
+      }
+    }
+  }
+
+  // --- interference ---
+
+  void check_interference(const State& view, const Key& key) {
+    State picture = view;
+    std::vector<Crossing> crossings(k_);
+    tuples_.glue(
+        key, [&](const Tuples::Extension& e) { return has_room(view, e.shape) && can_disturb(view, key[0], e.shape); },
+        [&](std::uint32_t shape, const std::array<std::uint32_t, max_k>& with_d) {
+          for (std::size_t i = 0; i < k_; ++i) crossings[i] = tuples_.crossings[with_d[i]];
+          picture.cpus = view.cpus;
+          picture.objects = view.objects;
+          if (add_cpu(program_, picture, tuples_.shapes[shape], crossings)) {
+            check_picture(view, picture, disturbing_.at({key[0], shape}));
+          }
+        });
+  }
+
+  // Does the line of this CPU have one more?
+  [[nodiscard]] bool has_room(const State& view, std::uint32_t shape) const {
+    const auto& bytes = tuples_.shapes[shape].bytes;
+    const step::Id line = program_.locations[static_cast<std::size_t>(bytes[0] | bytes[1] << 8)].line;
+    const std::uint32_t room = program_.lines[line].cpus;
+    if (room == 0) return true;
+    std::uint32_t taken = 1;
+    for (std::size_t i = 0; i < k_; ++i) taken += program_.locations[view.cpu[i].pc].line == line ? 1u : 0u;
+    return taken <= room;
+  }
+
+  // What a CPU may do that others notice, as far as its own shape and the shared part tell.
+  struct Disturbance {
+    std::vector<const Command*> commands;
+    bool may_await = false;
+  };
+
+  bool can_disturb(const State& view, std::uint32_t shared, std::uint32_t shape) {
+    const auto [place, is_new] = disturbing_.try_emplace({shared, shape});
+    Disturbance& disturbance = place->second;
+    if (is_new) {
+      State alone = view;  // places and objects of the shared part
+      alone.cpus = 0;
+      if (!add_cpu(program_, alone, tuples_.shapes[shape], {})) return true;
+      const std::size_t pc = alone.cpu[0].pc;
+      for (std::uint32_t c = program_.first[pc]; c < program_.first[pc + 1]; ++c) {
+        const Command& command = program_.commands[c];
+        bool enabled = false;
+        if (outward_[c] && !command.violation) {
+          run(program_, alone, 0, command, World::open, [&enabled](const State&) { enabled = true; });
+        }
+        if (enabled) disturbance.commands.push_back(&command);
+      }
+    }
+    return judge_pictures_ || !program_.awaits.empty() || !disturbance.commands.empty();
+  }
+
+  void check_picture(const State& view, const State& picture, const Disturbance& disturbance) const {
+    if (judge_pictures_) check_safety(picture);
+    for (const Command* command : disturbance.commands) {
+      run(program_, picture, k_, *command, World::open, [this, &view, command](const State& next) {
+        if (!same_for_view(view, next) && !tuples_.contains(next)) throw Refusal{"interference", named(*command)};
+      });
+    }
+    for (std::size_t kind = 0; kind < program_.awaits.size(); ++kind) {
+      for (std::size_t i = 0; i < k_; ++i) {
+        if (!can_acknowledge(program_, picture, i, k_, kind)) continue;
+        if (!tuples_.contains(acknowledge(program_, picture, i, k_, kind))) {
+          throw Refusal{"interference", "acknowledgement of " + program_.awaits[kind].name};
+        }
+      }
+    }
+  }
+
+  // Nothing that the first k CPUs can see has changed: a quick yes before the look-up.
+  [[nodiscard]] bool same_for_view(const State& view, const State& next) const {
+    if (view.globals != next.globals || view.places != next.places) return false;
+    for (std::size_t n = 1; n <= view.objects; ++n) {
+      if (view.bits[n] != next.bits[n]) return false;
+    }
+    for (std::size_t i = 0; i < k_; ++i) {
+      if (view.cpu[i].locals != next.cpu[i].locals || view.cpu[i].handles != next.cpu[i].handles) return false;
+    }
+    return true;
+  }
+
+  struct Span {
+    const Command* begin_;
+    const Command* end_;
+    [[nodiscard]] const Command* begin() const { return begin_; }
+    [[nodiscard]] const Command* end() const { return end_; }
+  };
+  [[nodiscard]] Span commands_at(std::size_t pc) const {
+    const Command* all = program_.commands.data();
+    return {all + program_.first[pc], all + program_.first[pc + 1]};
+  }
+
+  const Program& program_;
+  const std::vector<State>& views_;
+  std::uint32_t k_;
+  Tuples tuples_;
+  std::vector<Key> keys_;  // of views_
+  std::vector<bool> outward_;
+  bool judge_pictures_ = false;
+  std::unordered_map<std::array<std::uint32_t, 2>, Disturbance, Hash> disturbing_;  // by shared part and shape
+};
+
+}  // namespace
+
+Judgement own_check(const Program& program, const ViewSet& set) {
+  const auto start = std::chrono::steady_clock::now();
+  Judgement judgement;
+  try {
+    OwnCheck(program, set).check();
+    judgement.accepted = true;
+  } catch (const Refusal& refusal) {
+    judgement.obligation = refusal.obligation;
+    judgement.detail = refusal.detail;
+  } catch (const std::length_error& error) {
+    judgement.obligation = "file";
+    judgement.detail = error.what();
+  }
+  judgement.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return judgement;
+}
+
+}  // namespace faultline::check
