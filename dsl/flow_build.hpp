@@ -1,5 +1,6 @@
 // Inside of the flow builder: shared by flow_statements.cpp and flow_expressions.cpp.
 #pragma once
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
@@ -136,7 +137,7 @@ class FlowBuilder {
     int atomic = 0;
     std::size_t loops = 0;
   };
-  std::vector<Frame> frames_;
+  std::deque<Frame> frames_;  // references to frames stay good while calls are inlined
   struct Loop {
     Index continue_to;  // nothing inside a switch
     Edges* breaks;

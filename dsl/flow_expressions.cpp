@@ -275,7 +275,7 @@ std::pair<Edges, Edges> FlowBuilder::leaf(const Expr& e) {
   const FlowValue v = value(e);
   node.kind = NodeKind::branch;
   node.expr = truth(v, e);
-  if (is_function || is_alloc) node.text.clear();
+  if (is_function || is_alloc || is_opaque_expr(e)) node.text.clear();  // not a look, or already shown by the draw
   return both(emit(node));
 }
 

@@ -362,6 +362,7 @@ void FlowBuilder::declaration(const Stmt& stmt) {
     }
     const std::string text = d.init ? fmt::format("{} = {}", d.name.text, print(*d.init)) : "";
     FlowValue init;
+    last_load_ = nothing;
     if (d.init) {
       init = coerce(*d.init, *type);
       if (last_load_ != nothing) at(last_load_).text = text;
