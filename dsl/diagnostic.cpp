@@ -138,16 +138,19 @@ bool Diagnostics::has_invalid() const {
 }
 
 std::vector<Diagnostic> Diagnostics::sorted() const {
-  std::vector<Diagnostic> out;
-  for (const Diagnostic& d : list_) {
-    const bool seen = std::any_of(out.begin(), out.end(), [&d](const Diagnostic& o) {
-      return o.code == d.code && o.span == d.span && o.message == d.message;
-    });
-    if (!seen) out.push_back(d);
-  }
-  std::stable_sort(out.begin(), out.end(), [](const Diagnostic& a, const Diagnostic& b) {
+  std::vector<Diagnostic> all = list_;
+  std::stable_sort(all.begin(), all.end(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::tie(a.span.file, a.span.begin) < std::tie(b.span.file, b.span.begin);
   });
+  std::vector<Diagnostic> out;
+  for (Diagnostic& d : all) {
+    bool seen = false;  // a duplicate has the same place, so it is among the last ones
+    for (auto o = out.rbegin();
+         o != out.rend() && o->span.file == d.span.file && o->span.begin == d.span.begin && !seen; ++o) {
+      seen = o->code == d.code && o->span == d.span && o->message == d.message;
+    }
+    if (!seen) out.push_back(std::move(d));
+  }
   return out;
 }
 
@@ -165,15 +168,21 @@ std::string render(const Diagnostic& diagnostic, const Sources& sources, bool co
   out += paint(is_error ? "error:" : "warning:", strong) + " " + paint(diagnostic.message, "1");
   out += fmt::format(" [{}]\n", diagnostic.code);
 
+  std::uint32_t shown_file = 0;
+  std::uint32_t shown_line = 0;
   const auto mark = [&](const Span& place, char first, char rest, std::string_view style, std::string_view text) {
     if (!place.known() || place.file >= sources.size()) {
       if (!text.empty()) out += fmt::format("      = {}\n", text);
       return;
     }
     const SourceFile& source = sources[place.file];
-    if (place.file != span.file) out += fmt::format("  in {}:\n", source.name());
+    const bool again = shown_file == place.file && shown_line == place.line &&  // a second mark under the same line
+                       source.line(place.line).size() <= widest_line;
+    shown_file = place.file;
+    shown_line = place.line;
+    if (place.file != span.file && !again) out += fmt::format("  in {}:\n", source.name());
     const Excerpt part = excerpt(place, source);
-    out += fmt::format("{} {}\n", paint(fmt::format("{:>5} |", place.line), "34"), part.line);
+    if (!again) out += fmt::format("{} {}\n", paint(fmt::format("{:>5} |", place.line), "34"), part.line);
     std::string under(part.to - part.from, rest);
     under.front() = first;
     out += fmt::format("{} {}{}", paint("      |", "34"), std::string(part.from, ' '), paint(under, style));

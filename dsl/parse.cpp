@@ -114,10 +114,7 @@ std::unique_ptr<antlr4::ListTokenSource> token_source(const std::vector<Lexeme>&
   return std::make_unique<antlr4::ListTokenSource>(std::move(tokens));
 }
 
-}  // namespace
-
-File parse(const Sources& sources, std::uint32_t file, Diagnostics& diagnostics) {
-  const SourceFile& source = sources[file];
+File parse_all(const SourceFile& source, Diagnostics& diagnostics) {
   std::size_t end = source.text().size();
   if (const std::optional<std::size_t> open = unclosed_comment(source.text())) {
     diagnostics.add({Severity::error,
@@ -153,7 +150,8 @@ File parse(const Sources& sources, std::uint32_t file, Diagnostics& diagnostics)
   Parser parser(&stream);
   parser.removeErrorListeners();
   parser.setErrorHandler(std::make_shared<Strategy>(*lexemes, source, diagnostics));
-  parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(antlr4::atn::PredictionMode::SLL);
+  parser.setInterpreter(new Chooser(&parser, *parser.getInterpreter<antlr4::atn::ParserATNSimulator>(),
+                                    *lexemes));  // owned by the parser
   DepthGuard guard;
   parser.addParseListener(&guard);
   try {
@@ -166,11 +164,26 @@ File parse(const Sources& sources, std::uint32_t file, Diagnostics& diagnostics)
                      "this is nested too deeply",
                      {},
                      {"statements, operators and `else if` chains may nest about 250 deep"}});
-  } catch (const TooMany&) {
-    diagnostics.add({Severity::error, "FL0199", source.span(source.text().size(), source.text().size()),
-                     fmt::format("more than {} errors: the rest is not shown", most_errors)});
+  } catch (const TooMany&) {  // said below
   }
   return {};
+}
+
+}  // namespace
+
+File parse(const Sources& sources, std::uint32_t file, Diagnostics& diagnostics) {
+  Diagnostics found;
+  File tree = parse_all(sources[file], found);
+  std::size_t errors = 0;
+  for (Diagnostic& diagnostic : found.sorted()) {
+    if (++errors > most_errors) {
+      diagnostics.add({Severity::error, "FL0199", diagnostic.span,
+                       fmt::format("more than {} errors: the rest is not shown", most_errors)});
+      break;
+    }
+    diagnostics.add(std::move(diagnostic));
+  }
+  return tree;
 }
 
 }  // namespace faultline::dsl

@@ -100,6 +100,10 @@ class Balancer {
   }
 
   void report(const Lexeme& open, std::size_t at, std::string_view where) {
+    // What follows from something reported before (an open string swallows brackets) is not worth a message.
+    for (auto lexeme = out_.rbegin(); lexeme != out_.rend() && lexeme->begin >= open.begin; ++lexeme) {
+      if (lexeme->damaged && !lexeme->synthetic) return;
+    }
     diagnostics_.add({Severity::error,
                       "FL0111",
                       source_.span(at, at),
@@ -183,6 +187,7 @@ class Balancer {
   // False: `now` closes nothing and is dropped.
   bool close(const Lexeme& now) {
     const auto same = [&now](const Open& open) { return partner(open.lexeme.text) == now.text; };
+    if (stack_.empty() && now.text == "}" && ended_early(now)) return true;
     if (stack_.empty() || std::none_of(stack_.begin(), stack_.end(), same) || (now.text != "}" && !in_parentheses())) {
       diagnostics_.add({Severity::error,
                         "FL0112",
@@ -210,6 +215,29 @@ class Balancer {
       }
     }
     stack_.pop_back();
+    if (stack_.empty() && now.text == "}") last_end_ = out_.size();
+    return true;
+  }
+
+  // A `}` too many that ended a function early: statements follow it, and here is the real end, with nothing left to
+  // close.
+  bool ended_early(const Lexeme& now) {
+    if (!last_end_ || *last_end_ + 1 >= out_.size()) return false;
+    const std::size_t next = *last_end_ + 1;
+    const auto text = [this](std::size_t i) { return i < out_.size() ? out_[i].text : std::string_view{}; };
+    const bool words = is_word(out_[next]) && next + 1 < out_.size() && is_word(out_[next + 1]);
+    const bool item = words && (is_item_keyword(text(next)) || text(next + 2) == "(" || is_c_keyword(text(next)));
+    if (item || text(next) == ";") return false;
+    const Lexeme early = out_[*last_end_];
+    diagnostics_.add({Severity::error,
+                      "FL0112",
+                      source_.span(early.begin, early.end),
+                      "stray `}`",
+                      {{source_.span(now.begin, now.end), "the function ends here"}},
+                      {"statements follow it, so it cannot be the end of the function"}});
+    out_.erase(out_.begin() + static_cast<std::ptrdiff_t>(*last_end_));
+    out_[*last_end_].damaged = true;
+    last_end_ = out_.size();
     return true;
   }
 
@@ -218,6 +246,7 @@ class Balancer {
   Diagnostics& diagnostics_;
   std::vector<Lexeme> out_;
   std::vector<Open> stack_;
+  std::optional<std::size_t> last_end_;  // the place in the output of the last `}` that closed everything
   bool damage_ = false;
 };
 

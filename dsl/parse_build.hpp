@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "FaultlineParser.h"
 #include "dsl/ast.hpp"
+#include "dsl/parse_errors.hpp"
 #include "dsl/parse_tokens.hpp"
 
 namespace faultline::dsl {
@@ -25,6 +27,7 @@ class Builder {
     for (Parser::ItemContext* item : context->item()) {
       if (sound(item)) out.items.push_back(build(item));
     }
+    report_misspelt(out);
     return out;
   }
 
@@ -152,8 +155,14 @@ class Builder {
     return false;
   }
 
+  void error(std::string code, const Span& place, std::string message, std::vector<Related> related = {},
+             std::vector<std::string> notes = {}, std::vector<std::string> helps = {}) {
+    diagnostics_.add({Severity::error, std::move(code), place, std::move(message), std::move(related), std::move(notes),
+                      std::move(helps)});
+  }
+
   void unsupported(const Span& place, std::string_view what) {
-    diagnostics_.add({Severity::error, "FL0313", place, fmt::format("{} not supported yet", what)});
+    error("FL0313", place, fmt::format("{} not supported yet", what));
   }
 
   TypeName type(antlr4::ParserRuleContext* context) {
@@ -201,7 +210,11 @@ class Builder {
     for (Parser::ResourceLineContext* line : context->resourceLine()) {
       if (!sound(line)) continue;
       if (line->role != nullptr) {
-        (line->role->getText() == "alloc" ? out.alloc : out.free) = ident(line->name());
+        std::optional<Ident>& role = line->role->getText() == "alloc" ? out.alloc : out.free;
+        if (role)
+          error("FL0202", span(line), fmt::format("`{}` is given twice", line->role->getText()),
+                {{role->span, "here already"}});
+        role = ident(line->name());
       } else if (line->flag != nullptr) {
         (line->flag->getText() == "nofail" ? out.nofail : out.type_stable) = true;
       } else {
@@ -275,11 +288,13 @@ class Builder {
     for (Parser::HunkContext* hunk : context->hunk()) {
       PatchHunk h;
       h.function = ident(hunk->name());
+      in_hunk_ = true;
       for (Parser::PatchLineContext* line : hunk->patchLine()) {
         if (!sound(line) || !sound(line->statement())) continue;
         h.lines.push_back(
             {line->sign != nullptr ? line->sign->getText().front() : ' ', statement(line->statement()), span(line)});
       }
+      in_hunk_ = false;
       out.hunks.push_back(std::move(h));
     }
     return out;
@@ -323,9 +338,18 @@ class Builder {
   }
 
   void statements(Parser::BlockContext* context, Stmt& into) {
+    const bool outer = std::exchange(in_switch_block_, into.kind == StmtKind::switch_);
     for (Parser::StatementContext* child : context->statement()) {
       if (sound(child)) into.body.push_back(statement(child));
     }
+    in_switch_block_ = outer;
+  }
+
+  StmtPtr loop_body(Parser::StatementContext* context) {
+    ++loops_;
+    StmtPtr out = sole(context);
+    --loops_;
+    return out;
   }
 
   // A statement that stands alone, such as the body of an `if`: an empty one when it had an error.
@@ -343,13 +367,13 @@ class Builder {
     if (auto* c = context->whileStatement()) {
       auto out = make(StmtKind::while_, c);
       out->expr = expr(c->expr());
-      out->body.push_back(sole(c->statement()));
+      out->body.push_back(loop_body(c->statement()));
       return out;
     }
     if (auto* c = context->doStatement()) {
       auto out = make(StmtKind::do_while, c);
       out->expr = expr(c->expr());
-      out->body.push_back(sole(c->statement()));
+      out->body.push_back(loop_body(c->statement()));
       return out;
     }
     if (auto* c = context->forStatement()) {
@@ -357,16 +381,22 @@ class Builder {
       if (c->initial != nullptr) out->init = simple(c->initial);
       if (c->expr() != nullptr) out->expr = expr(c->expr());
       if (c->advance != nullptr) out->step = simple(c->advance);
-      out->body.push_back(sole(c->statement()));
+      out->body.push_back(loop_body(c->statement()));
       return out;
     }
     if (auto* c = context->switchStatement()) {
       auto out = make(StmtKind::switch_, c);
       out->expr = expr(c->expr());
+      ++switches_;
       statements(c->block(), *out);
+      --switches_;
       return out;
     }
     if (auto* c = context->caseLabel()) {
+      if (!in_switch_block_ && !in_hunk_) {
+        error("FL0126", span(c), fmt::format("`{}` outside of a switch", c->start->getText()), {},
+              {"cases stand directly in the block of a `switch`, not in a block of their own inside it"});
+      }
       auto out = make(StmtKind::case_, c);
       out->cases = idents(c->caseName());
       return out;
@@ -386,8 +416,14 @@ class Builder {
       out->text = c->name()->getText();
       return out;
     }
-    if (auto* c = context->jumpStatement())
-      return make(c->start->getText() == "break" ? StmtKind::break_ : StmtKind::continue_, c);
+    if (auto* c = context->jumpStatement()) {
+      const bool is_break = c->start->getText() == "break";
+      if (loops_ == 0 && (!is_break || switches_ == 0) && !in_hunk_) {
+        error("FL0126", span(c),
+              fmt::format("`{}` outside of a {}", c->start->getText(), is_break ? "loop or switch" : "loop"));
+      }
+      return make(is_break ? StmtKind::break_ : StmtKind::continue_, c);
+    }
     if (auto* c = context->simpleStatement()) return simple(c->simple());
     if (auto* c = context->block()) {
       auto out = make(context->start->getText() == "atomic" ? StmtKind::atomic : StmtKind::block, context);
@@ -401,30 +437,71 @@ class Builder {
     if (auto* c = dynamic_cast<Parser::DeclarationContext*>(context)) {
       auto out = make(StmtKind::declare, c);
       out->type = type(c->typeName());
+      declared_.push_back(out->type);
       for (Parser::DeclaratorContext* d : c->declarator()) {
         out->declarators.push_back({ident(d->name()), stars(d), d->expr() != nullptr ? expr(d->expr()) : nullptr});
       }
       return out;
     }
     auto out = make(StmtKind::assign, context);
-    if (auto* c = dynamic_cast<Parser::AssignmentContext*>(context)) {
-      out->text = c->op->getText();
-      out->lhs = expr(c->expr(0));
-      out->expr = expr(c->expr(1));
+    if (context->start->getText() == "-") {  // `- spin_lock(l);` reads like an expression
+      Diagnostic d = signed_line('-', in_hunk_);
+      d.span = span(context->start, context->start);
+      diagnostics_.add(std::move(d));
+      return make(StmtKind::empty, context);
     }
     if (auto* c = dynamic_cast<Parser::PrefixStepContext*>(context)) {
       out->text = c->op->getText();
       out->lhs = expr(c->expr());
     }
-    if (auto* c = dynamic_cast<Parser::PostfixStepContext*>(context)) {
+    if (auto* c = dynamic_cast<Parser::EffectContext*>(context)) {
+      if (c->op == nullptr) {
+        out->kind = StmtKind::expression;
+        out->expr = expr(c->expr(0));
+        check_effect(*out->expr);
+        return out;
+      }
       out->text = c->op->getText();
-      out->lhs = expr(c->expr());
-    }
-    if (auto* c = dynamic_cast<Parser::ExpressionContext*>(context)) {
-      out->kind = StmtKind::expression;
-      out->expr = expr(c->expr());
+      out->lhs = expr(c->expr(0));
+      if (c->expr().size() > 1) out->expr = expr(c->expr(1));
     }
     return out;
+  }
+
+  // Only calls do something; `step` and `unreachable` are statements of their own.
+  void check_effect(const Expr& e) {
+    if (e.kind == ExprKind::call) return;
+    if (e.kind == ExprKind::name && (e.text == "step" || e.text == "unreachable")) return;
+    std::vector<std::string> notes;
+    std::vector<std::string> helps;
+    if (e.kind == ExprKind::name) {
+      const std::string near = did_you_mean(e.text, {"step", "unreachable", "return", "break", "continue"});
+      if (!near.empty()) notes.push_back(fmt::format("did you mean `{};`?", near));
+      if (near.empty()) helps.push_back(fmt::format("a call has parentheses: `{}();`", e.text));
+    } else if (e.kind == ExprKind::binary && e.text == "==") {
+      helps.push_back("an assignment has one `=`");
+    } else if (e.kind == ExprKind::binary && (e.text == "&&" || e.text == "||")) {
+      helps.push_back("make it an `if`");
+    } else if (e.kind == ExprKind::paren && e.kids[0]->kind == ExprKind::call) {
+      helps.push_back("leave out the parentheses");
+    }
+    error("FL0125", e.span, "this statement has no effect", {}, std::move(notes), std::move(helps));
+  }
+
+  // `esle step;` reads like the declaration of `step`. It is none when `esle` is no type of the file and almost a
+  // keyword.
+  void report_misspelt(const File& file) {
+    for (const TypeName& type : declared_) {
+      const auto declares = [&type](const Item& item) {
+        return (item.resource && item.resource->name.text == type.text) ||
+               (item.entry && item.entry->name.text == type.text) ||
+               (item.enumeration && item.enumeration->name && item.enumeration->name->text == type.text);
+      };
+      const std::string near = did_you_mean(type.text, {"else", "return", "goto", "case"});
+      if (near.empty() || type.text == "rcu" || std::any_of(file.items.begin(), file.items.end(), declares)) continue;
+      error("FL0131", type.span, fmt::format("unknown statement `{}`", type.text), {},
+            {fmt::format("did you mean `{}`?", near)});
+    }
   }
 
   // -------------------------------------------------------------- expressions
@@ -490,6 +567,11 @@ class Builder {
   const std::vector<Lexeme>& lexemes_;
   const SourceFile& source_;
   Diagnostics& diagnostics_;
+  std::vector<TypeName> declared_;  // types of local declarations, as written
+  int loops_ = 0;                   // around the statement at hand
+  int switches_ = 0;
+  bool in_switch_block_ = false;
+  bool in_hunk_ = false;  // where the context of a statement is not known
 };
 
 }  // namespace faultline::dsl

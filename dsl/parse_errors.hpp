@@ -20,6 +20,9 @@ struct SyntaxError {
 
 [[nodiscard]] Diagnostic explain(const SyntaxError& error);
 
+// A line with the sign of a patch where none may stand; the place is left open.
+[[nodiscard]] Diagnostic signed_line(char sign, bool in_hunk);
+
 // Whether a missing `;` may be assumed before token `at`, so that parsing goes on behind it.
 [[nodiscard]] bool semicolon_is_missing(const SyntaxError& error);
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "FaultlineParser.h"
 #include "dsl/parse_errors.hpp"
@@ -26,18 +27,74 @@ struct TooDeep {
 };
 struct TooMany {};
 
-// Counts how deep the tree is, operators included: a chain `a + b + …` leans to the left as deep as it is long.
+// Watches how deep the tree becomes: in open rules while it is read downwards, and in height, because a chain `a + b +
+// …` leans to the left and is as high as it is long while only one rule is open.
 class DepthGuard : public antlr4::tree::ParseTreeListener {
  public:
   void enterEveryRule(antlr4::ParserRuleContext* context) override {
-    if (++depth_ > deepest_tree) throw TooDeep{context->start != nullptr ? context->start->getTokenIndex() : 0};
+    if (++depth_ > deepest_tree) throw TooDeep{token(context)};
   }
-  void exitEveryRule(antlr4::ParserRuleContext*) override { --depth_; }
+  void exitEveryRule(antlr4::ParserRuleContext* context) override {
+    --depth_;
+    std::size_t height = 0;
+    for (antlr4::tree::ParseTree* child : context->children) {
+      const auto found = heights_.find(child);
+      if (found == heights_.end()) continue;
+      height = std::max(height, found->second);
+      heights_.erase(found);
+    }
+    if (height >= deepest_tree) throw TooDeep{token(context)};
+    heights_.emplace(context, height + 1);
+  }
   void visitTerminal(antlr4::tree::TerminalNode*) override {}
   void visitErrorNode(antlr4::tree::ErrorNode*) override {}
 
  private:
+  static std::size_t token(const antlr4::ParserRuleContext* context) {
+    return context->start != nullptr ? context->start->getTokenIndex() : 0;
+  }
+
   std::size_t depth_ = 0;
+  std::unordered_map<const antlr4::tree::ParseTree*, std::size_t>
+      heights_;  // of finished rules whose parent is not finished
+};
+
+// Chooses between the kinds of statements. A statement that begins with a name and then goes wrong is taken as an
+// expression, so that the error is found where it is (`step }`: a missing `;`) and not at the choice.
+class Chooser : public antlr4::atn::ParserATNSimulator {
+ public:
+  Chooser(antlr4::Parser* owner, antlr4::atn::ParserATNSimulator& plain, const std::vector<Lexeme>& lexemes)
+      : ParserATNSimulator(owner, owner->getATN(), plain.decisionToDFA, plain.getSharedContextCache()),
+        lexemes_(lexemes) {
+    setPredictionMode(antlr4::atn::PredictionMode::SLL);
+  }
+
+  std::size_t adaptivePredict(antlr4::TokenStream* input, std::size_t decision,
+                              antlr4::ParserRuleContext* context) override {
+    const std::size_t at = input->index();
+    try {
+      return ParserATNSimulator::adaptivePredict(input, decision, context);
+    } catch (const antlr4::NoViableAltException&) {
+      const std::size_t choice = expression_choice(decision);
+      if (choice == 0 || at >= lexemes_.size() || !is_word(lexemes_[at]) || is_c_keyword(lexemes_[at].text)) throw;
+      return choice;
+    }
+  }
+
+ private:
+  // The alternative of rule `statement` or `simple` that is an expression; 0 for other decisions.
+  [[nodiscard]] std::size_t expression_choice(std::size_t decision) const {
+    const antlr4::atn::DecisionState* state = atn.getDecisionState(decision);
+    if (state->ruleIndex == Parser::RuleSimple && state->transitions.size() == 3) return 3;
+    if (state->ruleIndex != Parser::RuleStatement) return 0;
+    for (std::size_t i = 0; i < state->transitions.size(); ++i) {
+      const antlr4::atn::Transition* first = state->transitions[i]->target->transitions.front();
+      if (first->target->ruleIndex == Parser::RuleSimpleStatement) return i + 1;
+    }
+    return 0;
+  }
+
+  const std::vector<Lexeme>& lexemes_;
 };
 
 inline bool is_unit(std::size_t rule) {
@@ -112,8 +169,8 @@ class Strategy : public antlr4::ANTLRErrorStrategy {
     const std::size_t begin = parser->getContext()->start->getTokenIndex();
     const std::size_t at = parser->getInputStream()->index();
     const std::size_t rule = parser->getContext()->getRuleIndex();
-    if (rule == Parser::RuleHeader && begin < lexemes_.size() && lexemes_[begin].text != "model")
-      return;  // items follow at once
+    const bool headless = rule == Parser::RuleHeader && begin < lexemes_.size() && lexemes_[begin].text != "model";
+    if (headless && did_you_mean(lexemes_[begin].text, {"model"}).empty()) return;  // items follow at once
     const std::size_t end = end_of_unit(begin, at, rule == Parser::RuleItem || rule == Parser::RuleHeader);
     skip_to(parser, std::max(end, rule == Parser::RuleHeader ? at : begin + 1));
   }
@@ -141,13 +198,22 @@ class Strategy : public antlr4::ANTLRErrorStrategy {
     return context->start != nullptr ? context->start->getTokenIndex() : 0;
   }
 
+  // Whether the first token of a line is likely to begin the next unit.
+  [[nodiscard]] bool begins_unit(std::size_t i, bool item) const {
+    const std::string_view word = lexemes_[i].text;
+    if (item) return is_item_keyword(word);
+    if (word == "state" || word == "alloc" || word == "free") return true;
+    return is_statement_keyword(word) && word != "else" && word != "while";
+  }
+
   // One past the last token of the unit that starts at `begin` and failed at `at`.
   [[nodiscard]] std::size_t end_of_unit(std::size_t begin, std::size_t at, bool item) const {
+    const bool bare_for = lexemes_[begin].text == "for" && at == begin + 1;  // `for i = 0; …`: its `;` are no end
     int depth = 0;
     for (std::size_t i = begin; i < lexemes_.size(); ++i) {
       const Lexeme& lexeme = lexemes_[i];
       const bool literal = lexeme.kind == LexemeKind::literal;
-      if (i >= at && i > begin && depth == 0 && item && lexeme.leads && is_item_keyword(lexeme.text)) return i;
+      if (i >= at && i > begin && depth == 0 && lexeme.leads && begins_unit(i, item)) return i;
       if (literal && (lexeme.text == "{" || lexeme.text == "(" || lexeme.text == "[")) ++depth;
       if (literal && (lexeme.text == "}" || lexeme.text == ")" || lexeme.text == "]")) {
         if (depth == 0) {
@@ -157,6 +223,7 @@ class Strategy : public antlr4::ANTLRErrorStrategy {
         --depth;
       }
       const bool ends = literal && depth == 0 && (lexeme.text == ";" || lexeme.text == "}");
+      if (bare_for && i + 1 < lexemes_.size() && !lexemes_[i + 1].leads && lexemes_[i + 1].text != "}") continue;
       if (!ends || i < at) continue;
       const std::string_view next = i + 1 < lexemes_.size() ? lexemes_[i + 1].text : std::string_view{};
       if (lexeme.text == "}" &&
@@ -206,7 +273,7 @@ class Strategy : public antlr4::ANTLRErrorStrategy {
     }
     const SyntaxError error{lexemes_, source_, at, unit, rules(parser), std::move(expected)};
     diagnostics_.add(explain(error));
-    if (++errors_ >= most_errors) throw TooMany{};
+    if (++errors_ > most_errors) throw TooMany{};
   }
 
   const std::vector<Lexeme>& lexemes_;

@@ -70,7 +70,8 @@ std::vector<Lexeme> report_bad(std::vector<Lexeme> lexemes, const SourceFile& so
                          fmt::format("`{}` is neither a number nor a name", lexeme.text),
                          {},
                          {"numbers are written 12 or 0x1f; a name does not begin with a digit"}});
-        lexeme.kind = LexemeKind::identifier;
+        lexeme.kind = LexemeKind::integer;
+        lexeme.text = "0";
         lexeme.damaged = true;
         break;
       case LexemeKind::open_string:
