@@ -47,6 +47,7 @@ struct TraceStep {
   std::vector<step::Note> notes;
   std::vector<SharedValue> state;    // after the step, all that is shown
   std::vector<SharedValue> changed;  // what this step changed
+  std::uint32_t index = 0;           // of this CPU in the initial state, for step::replay
 };
 
 struct Counterexample {

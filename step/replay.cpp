@@ -183,7 +183,7 @@ bool in_range(const Program& program, std::size_t cpus, const std::vector<Replay
     case ReplayEnd::What::violation: return !steps.empty() && steps.back().command != acknowledgement;
     case ReplayEnd::What::invariant: return end.index < program.invariants.size();
     case ReplayEnd::What::deadlock: return true;
-    case ReplayEnd::What::lasso: return end.index < program.progress.size() && end.loop < steps.size();
+    case ReplayEnd::What::lasso: return end.index < program.progress.size() && end.loop <= steps.size();
   }
   return false;
 }

@@ -38,6 +38,7 @@ class Machine {
 
   [[nodiscard]] const step::Program& program() const { return program_; }
   [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] const Code* code(std::uint32_t command) const { return &codes_[command]; }
   // Commands of a position, as [first, last) of codes().
   [[nodiscard]] const Code* begin(std::uint32_t pc) const { return codes_.data() + program_.first[pc]; }
   [[nodiscard]] const Code* end(std::uint32_t pc) const { return codes_.data() + program_.first[pc + 1]; }

@@ -129,6 +129,7 @@ std::vector<TraceStep> narrate(Closed& closed, const Path& path) {
     std::uint32_t& number = numbers[move.cpu()];
     if (number == no_command) number = numbered++;
     step.cpu = number;
+    step.index = move.cpu();
     const Id handler = program.locations[layout.pc(s.data(), move.cpu())].handler;
     if (move.code != nullptr) {
       const step::Command& command = program.commands[move.code->index];
