@@ -1,0 +1,67 @@
+// Z3 judges the very text of the queries, two at a time: the hardest are the last ones, so they are begun first.
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "checker/certificate.hpp"
+#include "checker/certificate_solve.hpp"
+#include "checker/smt/solver.hpp"
+
+namespace faultline::check {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+}  // namespace
+
+Judgement solve_all(const std::vector<Query>& queries, double seconds) {
+  const auto start = Clock::now();
+  Judgement judgement;
+  judgement.accepted = true;
+  std::mutex mutex;
+  std::atomic<std::size_t> left = queries.size();
+  std::atomic<bool> over = false;
+  const auto work = [&]() {
+    for (std::size_t n = left; n > 0 && !over;) {
+      if (!left.compare_exchange_weak(n, n - 1)) continue;
+      const Query& query = queries[n - 1];
+      n = left;
+      const double rest = seconds <= 0 ? 0 : seconds - since(start);
+      const smt::Result result =
+          seconds > 0 && rest <= 0 ? smt::Result{smt::Answer::unknown, "timeout"} : smt::solve(query.text, rest);
+      if (result.answer == smt::Answer::unsat) continue;
+      const std::lock_guard lock(mutex);
+      over = true;
+      const bool definite = result.answer == smt::Answer::sat;
+      if (!judgement.accepted && !definite) continue;  // "does not hold" says more than "do not know"
+      judgement.accepted = false;
+      judgement.obligation = query.name;
+      judgement.detail = definite ? "it does not hold: Z3 says sat" : "Z3 gives no answer: " + result.reason;
+    }
+  };
+  std::thread second(work);
+  work();
+  second.join();
+  judgement.seconds = since(start);
+  return judgement;
+}
+
+Judgement z3_check(const step::Program& program, const ViewSet& set, double seconds) {
+  const auto start = Clock::now();
+  const std::vector<Query> all = queries(program, set);
+  const double rest = seconds <= 0 ? 0 : seconds - since(start);
+  Judgement judgement;
+  if (seconds > 0 && rest <= 0) {
+    judgement.obligation = "file";
+    judgement.detail = "no time left for Z3";
+  } else {
+    judgement = solve_all(all, rest);
+  }
+  judgement.seconds = since(start);
+  return judgement;
+}
+
+}  // namespace faultline::check
