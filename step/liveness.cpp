@@ -94,6 +94,16 @@ std::vector<Own> own_after(const Flow& flow, const FlowNode& node, int way, std:
     if (own[r] == Own::exact || own[r] == Own::maybe) copies_may_own(flow.refs[r].resource, r);
   };
   switch (node.kind) {
+    case NodeKind::branch: {  // `if (new)`: on one of the ways it is NULL
+      const FlowExpr* e = node.expr.get();
+      bool null_way = true;
+      while (e->kind == FlowExprKind::lnot) {
+        null_way = !null_way;
+        e = e->left.get();
+      }
+      if (e->kind == FlowExprKind::ref_null && (way == 0) == null_way) own[e->a] = Own::null;
+      break;
+    }
     case NodeKind::set_ref:
       drop(node.ref);
       if (node.other == nothing) {
