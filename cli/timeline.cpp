@@ -123,7 +123,16 @@ Rows rows_of(const check::Counterexample& trace, const std::vector<bool>& shown,
       result.rows.push_back(std::move(row));
     }
   }
-  if (trace.loop) result.rows.push_back({Row::What::ruler, 0, 0, "and so on, from the line above", {}, {}, false});
+  if (trace.loop) {
+    const bool stands_still = *trace.loop >= trace.steps.size();
+    result.rows.push_back({Row::What::ruler,
+                           0,
+                           0,
+                           stands_still ? "nothing need happen from here on" : "and so on, from the line above",
+                           {},
+                           {},
+                           false});
+  }
   return result;
 }
 

@@ -31,6 +31,13 @@ TEST(ReportText, OldRaceFull) { expect_golden("old_race_full.txt", text_of(old_r
 TEST(ReportText, ThreeCpus) { expect_golden("three_cpus.txt", text_of(three_cpus(), {}, {"ptl"})); }
 TEST(ReportText, FourCpus) { expect_golden("four_cpus.txt", text_of(four_cpus())); }
 TEST(ReportText, Lasso) { expect_golden("lasso.txt", text_of(lasso())); }
+TEST(ReportText, LassoWithoutSteps) {
+  check::Verdict verdict = lasso();
+  verdict.violations.front().loop = verdict.violations.front().steps.size();
+  const std::string text = text_of(verdict);
+  EXPECT_NE(text.find("--- nothing need happen from here on ---"), std::string::npos) << text;
+  EXPECT_EQ(text.find("repeats for ever"), std::string::npos) << text;
+}
 TEST(ReportText, Deadlock) { expect_golden("deadlock.txt", text_of(deadlock(), {}, {"a", "b"})); }
 TEST(ReportText, Static) { expect_golden("static.txt", text_of(static_violation())); }
 TEST(ReportText, Unknown) { expect_golden("unknown.txt", text_of(timed_out())); }
