@@ -48,8 +48,8 @@ std::uint32_t indent_of(std::string_view line) {
   return column;
 }
 
-// Lexes the text up to `end`; nothing when there are more tokens than any model has.
-std::optional<std::vector<Lexeme>> lex(const SourceFile& source, std::size_t end, Diagnostics& diagnostics) {
+// Lexes the text up to `end`, or one token more than any model has.
+std::vector<Lexeme> lex(const SourceFile& source, std::size_t end) {
   const std::string_view text = source.text().substr(0, end);
   std::vector<std::uint32_t> bytes;  // of each code point, since ANTLR counts those
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -72,15 +72,7 @@ std::optional<std::vector<Lexeme>> lex(const SourceFile& source, std::size_t end
     lexeme.indent = lexeme.leads ? indent_of(source.line(lexeme.line)) : out.back().indent;
     line = lexeme.line;
     out.push_back(lexeme);
-    if (out.size() > most_tokens) {
-      diagnostics.add({Severity::error,
-                       "FL0103",
-                       source.span(lexeme.begin, lexeme.end),
-                       "this file is too long for a model",
-                       {},
-                       {fmt::format("at most {} words and signs are read", most_tokens)}});
-      return {};
-    }
+    if (out.size() > most_tokens) break;
   }
   return out;
 }
@@ -114,59 +106,75 @@ std::unique_ptr<antlr4::ListTokenSource> token_source(const std::vector<Lexeme>&
   return std::make_unique<antlr4::ListTokenSource>(std::move(tokens));
 }
 
-File parse_all(const SourceFile& source, Diagnostics& diagnostics) {
-  std::size_t end = source.text().size();
-  if (const std::optional<std::size_t> open = unclosed_comment(source.text())) {
-    diagnostics.add({Severity::error,
-                     "FL0107",
-                     source.span(end, end),
-                     "the file ends inside a comment",
-                     {{source.span(*open, *open + 2), "opened here"}},
-                     {},
-                     {"close it with `*/`"}});
-    end = *open;
-  }
-  std::optional<std::vector<Lexeme>> lexed = lex(source, end, diagnostics);
-  if (!lexed) return {};
-  if (end < source.text().size() && !lexed->empty()) lexed->back().damaged = true;
-  const std::optional<std::vector<Lexeme>> lexemes = prepare(std::move(*lexed), source, diagnostics);
-  if (!lexemes) return {};
-  if (lexemes->empty()) {
-    if (!diagnostics.has_errors()) {
-      diagnostics.add({Severity::error,
-                       "FL0104",
-                       source.span(0, 0),
-                       "there is no model in this file",
-                       {},
-                       {"it holds only blanks and comments"},
-                       {"begin with `model NAME;`"}});
-    }
-    return {};
-  }
-
+// From tokens to the tree.
+File parse_tokens(std::vector<Lexeme> lexed, const SourceFile& source, Diagnostics& diagnostics) {
+  const std::optional<std::vector<Lexeme>> lexemes = prepare(std::move(lexed), source, diagnostics);
+  if (!lexemes || lexemes->empty()) return {};
   Lexer vocabulary_of(nullptr);
   const auto tokens = token_source(*lexemes, vocabulary_of.getVocabulary(), Lexer::UNKNOWN);
   antlr4::CommonTokenStream stream(tokens.get());
   Parser parser(&stream);
   parser.removeErrorListeners();
   parser.setErrorHandler(std::make_shared<Strategy>(*lexemes, source, diagnostics));
-  parser.setInterpreter(new Chooser(&parser, *parser.getInterpreter<antlr4::atn::ParserATNSimulator>(),
-                                    *lexemes));  // owned by the parser
+  auto* plain = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
+  parser.setInterpreter(new Chooser(&parser, *plain, *lexemes));  // owned by the parser
   DepthGuard guard;
   parser.addParseListener(&guard);
   try {
     return Builder(*lexemes, source, diagnostics).file(parser.file());
   } catch (const TooDeep& deep) {
     const Lexeme& lexeme = (*lexemes)[std::min(deep.token, lexemes->size() - 1)];
-    diagnostics.add({Severity::error,
-                     "FL0109",
-                     source.span(lexeme.begin, lexeme.end),
-                     "this is nested too deeply",
-                     {},
-                     {"statements, operators and `else if` chains may nest about 250 deep"}});
-  } catch (const TooMany&) {  // said below
+    Diagnostic d{Severity::error, "FL0109", source.span(lexeme.begin, lexeme.end), "this is nested too deeply"};
+    d.notes.push_back("statements, operators and `else if` chains may nest about 250 deep");
+    diagnostics.add(std::move(d));
+  } catch (const TooMany&) {  // said by parse()
   }
   return {};
+}
+
+// A file with more tokens than any model has. If it is one that nests without end, that is the better message.
+Diagnostic too_long(std::vector<Lexeme> lexed, const SourceFile& source) {
+  const Lexeme last = lexed.back();
+  lexed.resize(most_tokens / 20);
+  Diagnostics found;
+  static_cast<void>(parse_tokens(std::move(lexed), source, found));
+  for (Diagnostic& d : found.sorted()) {
+    if (d.code == "FL0109") return d;
+  }
+  Diagnostic d{Severity::error, "FL0103", source.span(last.begin, last.end), "this file is too long for a model"};
+  d.notes.push_back(fmt::format("at most {} words and signs are read", most_tokens));
+  return d;
+}
+
+File parse_all(const SourceFile& source, Diagnostics& diagnostics) {
+  if (const std::size_t bad = first_bad_byte(source.text()); bad != std::string_view::npos) {
+    diagnostics.add({Severity::error, "FL0105", source.span(bad, bad + 1), "this byte is not UTF-8"});
+    return {};
+  }
+  std::size_t end = source.text().size();
+  if (const std::optional<std::size_t> open = unclosed_comment(source.text())) {
+    Diagnostic d{Severity::error, "FL0107", source.span(end, end), "the file ends inside a comment"};
+    d.related.push_back({source.span(*open, *open + 2), "opened here"});
+    d.helps.push_back("close it with `*/`");
+    diagnostics.add(std::move(d));
+    end = *open;
+  }
+  std::vector<Lexeme> lexed = lex(source, end);
+  if (lexed.size() > most_tokens) {
+    diagnostics.add(too_long(std::move(lexed), source));
+    return {};
+  }
+  if (lexed.empty()) {
+    if (end == source.text().size()) {
+      Diagnostic d{Severity::error, "FL0104", source.span(0, 0), "there is no model in this file"};
+      d.notes.push_back("it holds only blanks and comments");
+      d.helps.push_back("begin with `model NAME;`");
+      diagnostics.add(std::move(d));
+    }
+    return {};
+  }
+  if (end < source.text().size()) lexed.back().damaged = true;
+  return parse_tokens(std::move(lexed), source, diagnostics);
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ class Balancer {
       const Lexeme& now = in_[i];
       if (!stack_.empty() && begins_item(i)) close_all(now);
       if (in_parentheses() && ends_parentheses(now)) close_parentheses();
+      if (now.text != "{" && brace_is_missing(now)) put_opener(now);
       if (opens(now)) {
         const bool is_for = now.text == "(" && i > 0 && in_[i - 1].text == "for";
         stack_.push_back({now, now.indent, is_for ? 2 : 0, out_.size()});
@@ -80,6 +81,35 @@ class Balancer {
   };
 
   [[nodiscard]] bool in_parentheses() const { return !stack_.empty() && stack_.back().lexeme.text != "{"; }
+
+  // Whether the `{` of an entry, a resource, a function, a hunk or a state should stand before `now`.
+  [[nodiscard]] bool brace_is_missing(const Lexeme& now) const {
+    if (out_.size() < 2 || (!is_word(now) && now.text != "}" && now.text != "*" && now.text != "-" && now.text != "+"))
+      return false;
+    const std::string_view head = out_[out_.size() - 2].text;
+    const std::string_view first = out_[std::min(item_, out_.size() - 1)].text;
+    const bool named = is_word(out_.back());
+    if (stack_.empty()) {
+      if (named && item_ + 2 == out_.size() && (head == "entry" || head == "resource")) return true;
+      if (named && head == "in" && first == "patch") return true;
+      return head_end_ == out_.size() && (first == "handler" || !is_item_keyword(first));
+    }
+    if (switch_end_ == out_.size() && (now.text == "case" || now.text == "default")) return true;
+    if (stack_.size() != 1 || first != "entry" || now.text == "unreachable") return false;
+    const bool payload = head_end_ == out_.size() && state_head_;
+    return (named && head == "state" && now.text != "under" && now.line == out_.back().line) || payload;
+  }
+
+  void put_opener(const Lexeme& before) {
+    diagnostics_.add(
+        {Severity::error, "FL0140", source_.span(here(), here()), "`{` is missing", {}, {}, {"put `{` here"}});
+    put("{");
+    Lexeme opener = out_.back();
+    opener.leads = false;
+    // A block that begins at the end of a line is closed by a `}` under the start of that line.
+    opener.indent = before.leads ? out_[out_.size() - 2].indent : before.indent;
+    stack_.push_back({opener, opener.indent, 0, out_.size() - 1});
+  }
 
   // A line in column 1 that reads like the start of an item: no body has such a line.
   [[nodiscard]] bool begins_item(std::size_t i) const {
@@ -116,6 +146,8 @@ class Balancer {
   void emit(Lexeme lexeme) {
     lexeme.damaged = lexeme.damaged || damage_;
     damage_ = false;
+    const bool ended = stack_.empty() && (out_.empty() || out_.back().text == ";" || out_.back().text == "}");
+    if (ended && lexeme.text != "in") item_ = out_.size();
     out_.push_back(lexeme);
   }
 
@@ -214,9 +246,25 @@ class Balancer {
         put_closer();
       }
     }
+    const std::size_t open = stack_.back().out;
     stack_.pop_back();
-    if (stack_.empty() && now.text == "}") last_end_ = out_.size();
+    if (stack_.empty() && now.text == "}" && reads_as_item(item_)) last_end_ = out_.size();
+    // `TYPE NAME (…)`: the head of a function, or of a state with a payload.
+    const auto word = [this](std::size_t i) { return i < out_.size() && (is_word(out_[i]) || out_[i].text == "*"); };
+    if (now.text == ")" && open >= 2 && word(open - 1) && word(open - 2)) {
+      head_end_ = out_.size() + 1;
+      state_head_ = out_[open - 2].text == "state";
+    }
+    if (now.text == ")" && open >= 1 && out_[open - 1].text == "switch") switch_end_ = out_.size() + 1;
     return true;
+  }
+
+  // Whether the tokens from out_[i] on begin like an item, and not like a statement.
+  [[nodiscard]] bool reads_as_item(std::size_t i) const {
+    if (i + 1 >= out_.size() || !is_word(out_[i])) return false;
+    if (is_item_keyword(out_[i].text) && (is_word(out_[i + 1]) || out_[i + 1].text == "{")) return true;
+    if (is_statement_keyword(out_[i].text) || !(is_word(out_[i + 1]) || out_[i + 1].text == "*")) return false;
+    return is_c_keyword(out_[i].text) || (i + 2 < out_.size() && (out_[i + 2].text == "(" || is_word(out_[i + 2])));
   }
 
   // A `}` too many that ended a function early: statements follow it, and here is the real end, with nothing left to
@@ -224,17 +272,15 @@ class Balancer {
   bool ended_early(const Lexeme& now) {
     if (!last_end_ || *last_end_ + 1 >= out_.size()) return false;
     const std::size_t next = *last_end_ + 1;
-    const auto text = [this](std::size_t i) { return i < out_.size() ? out_[i].text : std::string_view{}; };
-    const bool words = is_word(out_[next]) && next + 1 < out_.size() && is_word(out_[next + 1]);
-    const bool item = words && (is_item_keyword(text(next)) || text(next + 2) == "(" || is_c_keyword(text(next)));
-    if (item || text(next) == ";") return false;
+    if (reads_as_item(next) || out_[next].text == ";") return false;
     const Lexeme early = out_[*last_end_];
     diagnostics_.add({Severity::error,
                       "FL0112",
                       source_.span(early.begin, early.end),
                       "stray `}`",
                       {{source_.span(now.begin, now.end), "the function ends here"}},
-                      {"statements follow it, so it cannot be the end of the function"}});
+                      {"statements follow it, so it cannot be the end of the function: it is one too many, or a `{` "
+                       "before it is missing"}});
     out_.erase(out_.begin() + static_cast<std::ptrdiff_t>(*last_end_));
     out_[*last_end_].damaged = true;
     last_end_ = out_.size();
@@ -247,6 +293,10 @@ class Balancer {
   std::vector<Lexeme> out_;
   std::vector<Open> stack_;
   std::optional<std::size_t> last_end_;  // the place in the output of the last `}` that closed everything
+  std::size_t item_ = 0;                 // the place in the output where the item at hand begins
+  std::size_t head_end_ = 0;             // behind the `)` of the last head
+  std::size_t switch_end_ = 0;           // behind the `)` of the last `switch`
+  bool state_head_ = false;
   bool damage_ = false;
 };
 

@@ -9,13 +9,25 @@
 #include <system_error>
 
 #include "dsl/parse.hpp"
+#include "dsl/parse_tokens.hpp"
 
 namespace faultline::dsl {
 namespace {
 
 constexpr std::size_t largest_file = std::size_t{4} << 20U;
 
-// The first byte that is not part of well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above
+// Bytes that are no UTF-8 cannot be shown as they are: the line with a `?` for each.
+std::string without_bad_bytes(std::string text) {
+  for (std::size_t bad = first_bad_byte(text); bad != std::string::npos;) {
+    text[bad] = '?';
+    const std::size_t next = first_bad_byte(std::string_view(text).substr(bad));
+    bad = next == std::string_view::npos ? next : bad + next;
+  }
+  return text;
+}
+
+}  // namespace
+
 // 10FFFF).
 std::size_t first_bad_byte(std::string_view text) {
   const auto at = [&text](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
@@ -39,18 +51,6 @@ std::size_t first_bad_byte(std::string_view text) {
   }
   return std::string_view::npos;
 }
-
-// Bytes that are no UTF-8 cannot be shown as they are: the line with a `?` for each.
-std::string without_bad_bytes(std::string text) {
-  for (std::size_t bad = first_bad_byte(text); bad != std::string::npos;) {
-    text[bad] = '?';
-    const std::size_t next = first_bad_byte(std::string_view(text).substr(bad));
-    bad = next == std::string_view::npos ? next : bad + next;
-  }
-  return text;
-}
-
-}  // namespace
 
 bool read_source(const std::string& path, Sources& sources, Diagnostics& diagnostics) {
   namespace fs = std::filesystem;

@@ -191,25 +191,35 @@ std::size_t closer_of(const std::vector<Lexeme>& lexemes, std::size_t open) {
 
 // ---------------------------------------------------------------- 3 and 4: one walk over the items
 
+bool is_qualifier(std::string_view word) {
+  return word == "static" || word == "inline" || word == "const" || word == "extern" || word == "volatile" ||
+         word == "register";
+}
+
+// Whether a soft keyword stands as the result type of a function: `entry make(`.
+bool is_function(const std::vector<Lexeme>& in, std::size_t i) {
+  if (in[i].kind != LexemeKind::literal || !is_word(in[i]) || is_c_keyword(in[i].text) || in[i].text == "handler")
+    return false;
+  std::size_t name = i + 1;
+  while (name < in.size() && in[name].text == "*") ++name;
+  return name + 1 < in.size() && is_word(in[name]) && !is_c_keyword(in[name].text) && in[name + 1].text == "(";
+}
+
 std::vector<Lexeme> settle_items(const std::vector<Lexeme>& in, const SourceFile& source, Diagnostics& diagnostics) {
   std::vector<Lexeme> out;
   out.reserve(in.size());
   bool item_begins = true;
   bool in_patch = false;
+  bool after_qualifier = false;
   int depth = 0;
   for (std::size_t i = 0; i < in.size(); ++i) {
     Lexeme lexeme = in[i];
-    if (depth == 0 && item_begins && !(in_patch && lexeme.text == "in")) {
-      in_patch = lexeme.text == "patch";
-      if (is_item_keyword(lexeme.text) && lexeme.text != "handler") {
-        std::size_t name = i + 1;
-        while (name < in.size() && in[name].text == "*") ++name;
-        if (name + 1 < in.size() && is_word(in[name]) && !is_c_keyword(in[name].text) && in[name + 1].text == "(") {
-          lexeme.kind = LexemeKind::identifier;
-          in_patch = false;
-        }
-      }
+    if (depth == 0 && item_begins && !(in_patch && lexeme.text == "in")) in_patch = lexeme.text == "patch";
+    if (depth == 0 && (item_begins || after_qualifier) && is_function(in, i)) {
+      lexeme.kind = LexemeKind::identifier;
+      in_patch = false;
     }
+    after_qualifier = depth == 0 && (item_begins || after_qualifier) && is_qualifier(lexeme.text);
     item_begins = false;
     const bool is_hunk = in_patch && depth == 0 && lexeme.text == "{" && i >= 2 && in[i - 2].text == "in";
     if (is_hunk) {

@@ -40,6 +40,10 @@ struct Lexeme {
 inline constexpr std::size_t deepest_nesting = 200;  // brackets
 inline constexpr std::size_t most_tokens = 400'000;
 
+// The first byte that is not part of well-formed UTF-8 (RFC 3629: no overlong forms, no surrogates, nothing above
+// 10FFFF).
+[[nodiscard]] std::size_t first_bad_byte(std::string_view text);
+
 // Where an unclosed /* begins; lexing must stop there.
 [[nodiscard]] std::optional<std::size_t> unclosed_comment(std::string_view text);
 
