@@ -11,6 +11,7 @@ struct Judgement {
   bool accepted = false;
   std::string obligation;  // of a rejection: "initial", "own step", "interference", "safety", "symmetry", "file"
   std::string detail;      // which command or view
+  bool undecided = false;  // not accepted for want of time or memory, not because something is wrong
   double seconds = 0;
 };
 
@@ -30,21 +31,23 @@ struct Query {
 
 // What `--certificate DIR` writes beside views and queries.
 struct CertificateHead {
-  std::string tool;        // "faultline 0.1.0"
-  std::string source;      // file name of the model
-  std::string patched;     // its text, patched
+  std::string tool;     // "faultline 0.1.0"
+  std::string source;   // file name of the model
+  std::string patched;  // its text, patched
   std::string variant;
   std::vector<std::string> properties;
   Scope scope;
 };
-// Writes DIR: model.fl, certificate.json (head, k, number of views, SHA-256 of model.fl and views.txt), views.txt (one readable line a view), NAME.smt2, README.
-// Throws std::runtime_error with a message for the user; leaves nothing half-written.
+// Writes DIR: model.fl, certificate.json (head, k, number of views, SHA-256 of model.fl and views.txt), views.txt (one
+// readable line a view), NAME.smt2, README. Throws std::runtime_error with a message for the user; leaves nothing
+// half-written.
 void write_certificate(const std::filesystem::path& dir, const CertificateHead& head, const step::Program& program,
                        const ViewSet& set);
 // Reads it back. Throws std::runtime_error naming the file and the line.
 [[nodiscard]] CertificateHead read_head(const std::filesystem::path& dir);
 [[nodiscard]] ViewSet read_views(const std::filesystem::path& dir, const step::Program& program);
-// Re-checks DIR against `program` (the lowering of DIR/model.fl): hashes, own_check, regenerated queries equal the files, Z3 on the files' text.
+// Re-checks DIR against `program` (the lowering of DIR/model.fl): hashes, own_check, regenerated queries equal the
+// files, Z3 on the files' text.
 [[nodiscard]] Judgement certify(const std::filesystem::path& dir, const step::Program& program, bool z3);
 
 }  // namespace faultline::check

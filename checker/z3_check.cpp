@@ -39,6 +39,7 @@ Judgement solve_all(const std::vector<Query>& queries, double seconds) {
       if (!judgement.accepted && !definite) continue;  // "does not hold" says more than "do not know"
       judgement.accepted = false;
       judgement.obligation = query.name;
+      judgement.undecided = !definite;
       judgement.detail = definite ? "it does not hold: Z3 says sat" : "Z3 gives no answer: " + result.reason;
     }
   };
@@ -57,6 +58,7 @@ Judgement z3_check(const step::Program& program, const ViewSet& set, double seco
   if (seconds > 0 && rest <= 0) {
     judgement.obligation = "file";
     judgement.detail = "no time left for Z3";
+    judgement.undecided = true;
   } else {
     judgement = solve_all(all, rest);
   }
