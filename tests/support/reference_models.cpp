@@ -169,6 +169,7 @@ step::Program thp_tables(ThpTables variant, int mutant) {
   ProgramBuilder b("thp_tables", "hand");
   const Id pmd = b.global("pmd", 4, {"none", "table", "huge", "splitting", "frozen"});
   const Id ptl = b.global("page_table_lock");
+  const Id ptl_lock = b.lock("page_table_lock", ptl);
   const Id split = b.global("one_splitter");
   const Id pgtable = b.type("pgtable_t");
   const Id payload = b.place("pmd.pt", pgtable);
@@ -205,7 +206,9 @@ step::Program thp_tables(ThpTables variant, int mutant) {
   auto others_tlb_is = [&](Id h) { return b.op(ExprOp::other_is_mine, tlb, h); };
   auto lock = [&](Id from, Id to) {
     b.command(from, to, "spin_lock(page_table_lock)").assume(b.global_is(ptl, 0)).set_global(ptl, 1).may_block();
-    if (from != idle) b.location(from).wait = step::Location::Wait::lock;
+    if (from == idle) return;
+    b.location(from).wait = step::Location::Wait::lock;
+    b.location(from).waits_lock = ptl_lock;
   };
   auto wait_flush = [&](Id from, Id to) {
     b.command(from, to, "flush done").none(b.op(ExprOp::i_await_other, flush)).may_block();
