@@ -159,8 +159,11 @@ void PathBuilder::store_entry(Path path, const FlowNode& node, Id from, Id to) {
         }
       if (any && !allowed)
         violation(std::move(p), Kind::lock_missing, fmt::format("{} is rewritten without the lock of any arrow out of `{}`", decl.name.text, entry.states[from].name.text), node.span);
-      else
+      else {
+        for (const Index slot : entry.states[to].payload)  // what stands in a place is owned by it
+          if (node.refs[slot] != nothing) p.own[node.refs[slot]] = exprs_.constant(0);
         go(std::move(p), node);
+      }
     }
     if (!assume(path, equal, false)) return;
   }
@@ -252,7 +255,11 @@ void PathBuilder::put(Path path, const FlowNode& node, Id place, bool known, boo
       give_to_copy(std::move(q), node, old, copies(resource, ref, node.next[0]), 0, node.span, assign);
     };
     if (ref == nothing) return lose(std::move(p));
-    split(p, same(p.ref[ref], old), next, lose);  // stored back where it is: nothing moves
+    const Next nothing_moves = [&](Path q) {  // stored back where it is, and owned by the place
+      q.own[ref] = exprs_.constant(0);
+      next(std::move(q));
+    };
+    split(p, same(p.ref[ref], old), nothing_moves, lose);
   };
   if (known) return was_null ? assign(std::move(path)) : over_old(std::move(path));
   split(path, is_null(old),
