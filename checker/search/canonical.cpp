@@ -116,6 +116,7 @@ void Canonical::twins(const Byte* s, Order& first) {
     sign(s, order, n);
   }
   const auto are = [&](std::uint32_t i, std::uint32_t j) {
+    if (layout_.pc(s, i) != layout_.pc(s, j)) return false;
     if (std::memcmp(layout_.cpu(s, i), layout_.cpu(s, j), layout_.handle_at) != 0) return false;
     return plain_ || (same_signature(i, j) && swappable(s, i, j, (1U << n) - 1));
   };

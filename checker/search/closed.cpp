@@ -40,12 +40,14 @@ std::vector<Byte> Closed::initial() const {
 
 void Closed::encode(const Byte* s, std::uint64_t* to) {
   if (!symmetry_) return encode_plain(s, to);
+  if (packing_.can_pack_sorted()) return packing_.pack_sorted(s, to);
   Order order = identity_;
   canonical_.sort(s, order, cpus_, form_.data());
   packing_.pack(form_.data(), to);
 }
 
 void Closed::encode_plain(const Byte* s, std::uint64_t* to) {
+  if (packing_.can_pack_sorted()) return packing_.pack(s, to);
   canonical_.name_objects(s, identity_, cpus_, form_.data());
   packing_.pack(form_.data(), to);
 }

@@ -69,8 +69,14 @@ class StateSet {
       if (entry == empty) return none;
       if (tag(entry) != tag(hash)) continue;
       const auto index = static_cast<Index>(entry);
-      if (std::memcmp((*this)[index], state, words_ * sizeof(std::uint64_t)) == 0) return index;
+      if (equal((*this)[index], state)) return index;
     }
+  }
+  [[nodiscard]] bool equal(const std::uint64_t* a, const std::uint64_t* b) const {
+    for (std::uint32_t w = 0; w < words_; ++w) {
+      if (a[w] != b[w]) return false;
+    }
+    return true;
   }
   void grow() {
     // Tags hold the upper half of the hash, which is all that slot() needs while the table has at most 2^32 slots.
