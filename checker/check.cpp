@@ -24,6 +24,7 @@ constexpr std::uint32_t small_cpus = 2;       // searched before a proof is trie
 constexpr std::uint32_t fallback_cpus = 4;    // searched when no proof is found
 constexpr double fallback_seconds = 60;       // for what follows a failed proof, when the user set no limit
 constexpr std::uint32_t vacuity_cpus = 3;
+constexpr std::uint32_t all_kinds_cpus = 3;
 
 class Checker {
  public:
@@ -176,7 +177,7 @@ class Checker {
     const std::uint32_t first = has_any && options_.engine != EngineChoice::explicit_search ? small_cpus : has_any ? fallback_cpus : 1;
     for (std::uint32_t n = 1; n <= first; ++n) {
       ExplicitResult result = search(n);
-      if (!result.violations.empty()) return violated(std::move(result), n);
+      if (!result.violations.empty()) return violated_any(std::move(result), n);
       if (!result.complete) {
         verdict_.scope = scope_of(n);
         verdict_.engine = "explicit";
@@ -212,6 +213,25 @@ class Checker {
     all_properties(verdict_.scope, "explicit", Answer::proved);
     property("deadlock", Answer::proved, verdict_.scope, "explicit");
     unknown(fmt::format("not proved for any number of CPUs ({}); {}", why, fmt::format("no violation up to N = {}", searched)));
+  }
+
+  // Violated with n CPUs; when all kinds are asked for, more CPUs may reach more of them.
+  void violated_any(ExplicitResult result, std::uint32_t n) {
+    violated(std::move(result), n);
+    if (!options_.all_kinds) return;
+    const auto states = verdict_.states;
+    for (std::uint32_t more = n + 1; more <= all_kinds_cpus; ++more) {
+      ExplicitResult next = search(more, fallback_seconds);
+      for (Counterexample& example : next.violations) {
+        const std::string name = property_name(example.violation);
+        if (std::any_of(verdict_.properties.begin(), verdict_.properties.end(), [&](const auto& p) { return p.name == name; })) continue;
+        property(name, Answer::violated, scope_of(more), "explicit");
+        example.scope = scope_of(more);
+        verdict_.violations.push_back(std::move(example));
+      }
+      if (!next.complete) break;
+    }
+    verdict_.states = states;
   }
 
   static std::string searched_text(std::uint32_t n) { return n == 0 ? "" : fmt::format("; no violation up to N = {}", n); }
