@@ -333,6 +333,7 @@ class Builder {
 
   StmtPtr block(Parser::BlockContext* context) {
     auto out = make(StmtKind::block, context);
+    if (context->getStop() != nullptr) out->close = span(context->getStop(), context->getStop());
     statements(context, *out);
     return out;
   }
