@@ -121,7 +121,9 @@ File parse_tokens(std::vector<Lexeme> lexed, const SourceFile& source, Diagnosti
   DepthGuard guard;
   parser.addParseListener(&guard);
   try {
-    return Builder(*lexemes, source, diagnostics).file(parser.file());
+    Parser::FileContext* tree = parser.file();
+    if (guard.too_high()) throw TooDeep{*guard.too_high()};
+    return Builder(*lexemes, source, diagnostics).file(tree);
   } catch (const TooDeep& deep) {
     const Lexeme& lexeme = (*lexemes)[std::min(deep.token, lexemes->size() - 1)];
     Diagnostic d{Severity::error, "FL0109", source.span(lexeme.begin, lexeme.end), "this is nested too deeply"};

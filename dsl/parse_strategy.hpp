@@ -32,6 +32,7 @@ struct TooMany {};
 class DepthGuard : public antlr4::tree::ParseTreeListener {
  public:
   void enterEveryRule(antlr4::ParserRuleContext* context) override {
+    if (too_high_) throw TooDeep{*too_high_};
     if (++depth_ > deepest_tree) throw TooDeep{token(context)};
   }
   void exitEveryRule(antlr4::ParserRuleContext* context) override {
@@ -43,11 +44,14 @@ class DepthGuard : public antlr4::tree::ParseTreeListener {
       height = std::max(height, found->second);
       heights_.erase(found);
     }
-    if (height >= deepest_tree) throw TooDeep{token(context)};
+    // Called while a rule is unwound, where nothing may be thrown: the next rule does it.
+    if (height >= deepest_tree && !too_high_) too_high_ = token(context);
     heights_.emplace(context, height + 1);
   }
   void visitTerminal(antlr4::tree::TerminalNode*) override {}
   void visitErrorNode(antlr4::tree::ErrorNode*) override {}
+
+  [[nodiscard]] std::optional<std::size_t> too_high() const { return too_high_; }
 
  private:
   static std::size_t token(const antlr4::ParserRuleContext* context) {
@@ -55,6 +59,7 @@ class DepthGuard : public antlr4::tree::ParseTreeListener {
   }
 
   std::size_t depth_ = 0;
+  std::optional<std::size_t> too_high_;  // the token where it became so
   std::unordered_map<const antlr4::tree::ParseTree*, std::size_t>
       heights_;  // of finished rules whose parent is not finished
 };

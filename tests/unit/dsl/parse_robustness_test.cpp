@@ -150,7 +150,8 @@ TEST_P(Nesting, JustBelowTheLimitNothingOverflows) {
   for (const std::size_t levels : {150u, 199u, 290u, 590u}) {
     const Parsed parsed = parse_body(d.before + times(levels, d.open) + d.middle + times(levels, d.close) + d.after);
     EXPECT_TRUE(parsed.codes().empty() || parsed.codes() == "FL0109") << parsed.codes();
-    if (parsed.codes().empty()) expect_round_trip(parsed.file, d.name);
+    if (parsed.codes().empty() && d.name != "dos")
+      expect_round_trip(parsed.file, d.name);  // `do` is printed with braces: deeper
   }
 }
 
