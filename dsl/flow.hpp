@@ -91,6 +91,7 @@ struct FlowNode {
   std::vector<Index> refs;
   bool waits = false;
   bool irqs = false;             // of lock words: also turns interrupts off or on
+  bool returns = false;          // of pass: a `return` starts here
   Index cover = nothing;         // into Flows::covers
   std::array<Index, 2> next{nothing, nothing};
 

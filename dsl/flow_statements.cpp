@@ -175,6 +175,7 @@ void FlowBuilder::cover(const Stmt& stmt) {
   FlowNode node;
   node.span = stmt.span;
   node.cover = it->second;
+  node.returns = stmt.kind == StmtKind::return_;
   emit(node);
 }
 

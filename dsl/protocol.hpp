@@ -1,4 +1,5 @@
-// Static analysis of the protocol on the handlers' graphs: what all paths show to be wrong (FL04xx). Everything else is checked at run time.
+// Static analysis of the protocol on the handlers' graphs: what all paths show to be wrong (FL04xx). Everything else is
+// checked at run time.
 #pragma once
 #include "dsl/flow.hpp"
 
