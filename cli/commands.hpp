@@ -1,11 +1,23 @@
 // The subcommands. Each prints its report and returns an exit code of cli/run.hpp.
 #pragma once
+#include "checker/check.hpp"
 #include "cli/settings.hpp"
 #include "cli/terminal.hpp"
 
 namespace faultline::cli {
 
+[[nodiscard]] int check_command(const Settings& settings, Streams& streams);
+[[nodiscard]] int cost_command(const Settings& settings, Streams& streams);
+[[nodiscard]] int test_command(const Settings& settings, Streams& streams);
+[[nodiscard]] int certify_command(const Settings& settings, Streams& streams);
 [[nodiscard]] int explain_command(const Settings& settings, Streams& streams);
 [[nodiscard]] int version_command(Streams& streams);
+
+// The checker's options that a command line asks for.
+[[nodiscard]] check::CheckOptions checker_options(const Settings& settings);
+
+// check::check with a progress line; running out of memory is `unknown`, as any other limit.
+[[nodiscard]] check::Verdict run_checker(const step::Program& program, const check::CheckOptions& options,
+                                         Streams& streams);
 
 }  // namespace faultline::cli

@@ -10,7 +10,10 @@
 namespace faultline::cli {
 namespace {
 
+using check::CostRange;
+
 std::string range_text(const CostRange& range) {
+  if (range.most == CostRange::unbounded) return fmt::format("{}..∞", range.least);
   return range.least == range.most ? std::to_string(range.least) : fmt::format("{}..{}", range.least, range.most);
 }
 

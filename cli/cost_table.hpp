@@ -4,17 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "checker/cost.hpp"
+
 namespace faultline::cli {
 
-// Over all outcomes that the model leaves open (`maybe`, allocation failure) of one run without other CPUs.
-struct CostRange {
-  std::uint32_t least = 0;
-  std::uint32_t most = 0;
-};
-
 struct NamedCost {
-  std::string name;  // "allocs", "mmap_sem", "page_table_lock", "ipis"
-  CostRange range;
+  std::string name;        // "allocs", "mmap_sem", "page_table_lock", "ipis"
+  check::CostRange range;  // over all outcomes that the model leaves open in one run without other CPUs
 };
 
 // One variant started in one state. A name that a row lacks counts as 0..0.

@@ -114,8 +114,8 @@ const std::vector<CommandRow>& commands() {
       {Command::explain, "explain", "CODE", 1, 1, "what a diagnostic code such as FL0301 means, with an example",
        "Prints the page of one diagnostic: what is wrong, why it matters, and the same lines repaired.",
        "faultline explain FL0301", false, "code"},
-      {Command::version, "version", "", 0, 0, "version of Faultline and of the solver it runs with", "Prints versions.",
-       "faultline version", false, ""},
+      {Command::version, "version", "", 0, 0, "the version of Faultline", "Prints the version.", "faultline version",
+       false, ""},
       {Command::completions, "completions", "SHELL", 1, 1, "completions for bash, zsh or fish",
        "Prints the completion script of a shell.", "faultline completions bash", true, "bash zsh fish"},
   };

@@ -12,20 +12,23 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   // shown == false: silent, whatever is reported.
-  Progress(std::ostream& out, bool shown, std::string what, Clock::time_point now = Clock::now());
+  Progress(std::ostream& out, bool shown, Clock::time_point now = Clock::now());
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void update(std::uint64_t states, std::uint32_t depth, Clock::time_point now = Clock::now());
+  // `phase` is what is being done ("2 CPUs", "views of 2 CPUs", "z3"); a depth of 0 is not shown.
+  void update(const std::string& phase, std::uint64_t states, std::uint32_t depth,
+              Clock::time_point now = Clock::now());
   void finish();
 
  private:
   std::ostream& out_;
   bool shown_;
   bool drawn_ = false;
-  std::string what_;
+  std::string phase_;
   Clock::time_point start_;
+  Clock::time_point phase_start_;
 };
 
 }  // namespace faultline::cli

@@ -101,9 +101,15 @@ std::string report_json(const check::Verdict& verdict, const ReportContext& cont
     if (!verdict.certificate->z3_note.empty()) certificate["z3_note"] = verdict.certificate->z3_note;
     json["certificate"] = certificate;
   }
-  if (!verdict.violations.empty()) json["violation"] = violation_json(verdict.violations.front(), context.sources);
-  for (std::size_t i = 1; i < verdict.violations.size(); ++i) {
-    json["further_violations"].push_back(violation_json(verdict.violations[i], context.sources));
+  // A progress line may fail beside a proof: its lasso is then no part of the verdict.
+  const bool violated = verdict.answer == check::Answer::violated;
+  for (std::size_t i = 0; i < verdict.violations.size(); ++i) {
+    Json violation = violation_json(verdict.violations[i], context.sources);
+    if (violated && i == 0) {
+      json["violation"] = std::move(violation);
+    } else {
+      json[violated ? "further_violations" : "progress_violations"].push_back(std::move(violation));
+    }
   }
   for (const step::Coverage& part : verdict.unreached) {
     Json unreached;
@@ -117,11 +123,12 @@ std::string report_json(const check::Verdict& verdict, const ReportContext& cont
   return one_line(json);
 }
 
-std::string invalid_json(const std::string& file, const std::vector<dsl::Diagnostic>& diagnostics,
-                         const dsl::Sources& sources) {
+std::string invalid_json(const std::string& file, const std::string& variant,
+                         const std::vector<dsl::Diagnostic>& diagnostics, const dsl::Sources& sources) {
   Json json;
   json["schema"] = schema;
   json["file"] = file;
+  if (!variant.empty()) json["variant"] = variant;
   json["verdict"] = "invalid";
   json["diagnostics"] = Json::array();
   for (const dsl::Diagnostic& diagnostic : diagnostics) {

@@ -11,7 +11,8 @@ namespace faultline::cli {
 [[nodiscard]] std::string report_json(const check::Verdict& verdict, const ReportContext& context, bool timing);
 
 // What cannot be understood: {"schema": …, "verdict": "invalid", "diagnostics": […]}.
-[[nodiscard]] std::string invalid_json(const std::string& file, const std::vector<dsl::Diagnostic>& diagnostics,
-                                       const dsl::Sources& sources);
+// `variant` is empty where the whole file is meant.
+[[nodiscard]] std::string invalid_json(const std::string& file, const std::string& variant,
+                                       const std::vector<dsl::Diagnostic>& diagnostics, const dsl::Sources& sources);
 
 }  // namespace faultline::cli

@@ -198,7 +198,8 @@ std::string report_text(const check::Verdict& verdict, const ReportContext& cont
   text += unreached_lines(verdict, context, options);
   for (std::size_t i = 0; i < verdict.violations.size(); ++i) {
     const check::Counterexample& example = verdict.violations[i];
-    if (i != 0) text += "\n" + violated_headline(verdict, example, context, options);
+    const bool headed = i == 0 && verdict.answer == Answer::violated;  // a progress line may fail beside a proof
+    if (!headed) text += "\n" + violated_headline(verdict, example, context, options);
     if (!example.steps.empty())
       text += "\n" + timeline(example, context.locks, {options.full, options.colour, options.width});
   }

@@ -24,6 +24,10 @@ int refuse(const std::string& message, Streams& streams) {
 int run_command(const Invocation& invocation, Streams& streams) {
   const Settings& settings = invocation.settings;
   switch (invocation.command) {
+    case Command::check: return check_command(settings, streams);
+    case Command::cost: return cost_command(settings, streams);
+    case Command::test: return test_command(settings, streams);
+    case Command::certify: return certify_command(settings, streams);
     case Command::explain: return explain_command(settings, streams);
     case Command::version: return version_command(streams);
     case Command::completions: {
@@ -34,8 +38,8 @@ int run_command(const Invocation& invocation, Streams& streams) {
       streams.out << script;
       return exit_fine;
     }
-    default: return exit_internal;
   }
+  return exit_internal;
 }
 
 }  // namespace

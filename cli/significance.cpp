@@ -43,8 +43,15 @@ bool changes_shared(const TraceStep& step, const std::vector<std::string>& locks
                      [&](const check::SharedValue& value) { return !is_lock(value.name, locks); });
 }
 
+// The step itself has an outcome, or it reads shared memory into a local that is tested in the work joined to it.
 bool looks(const TraceStep& step) {
-  return std::any_of(step.notes.begin(), step.notes.end(), [](const step::Note& note) { return !note.result.empty(); });
+  if (step.notes.empty()) return false;
+  const step::Note& first = step.notes.front();
+  if (!first.result.empty()) return true;
+  const bool reads = first.text.find('*') != std::string::npos || first.text.find("->") != std::string::npos;
+  const bool tested =
+      std::any_of(step.notes.begin(), step.notes.end(), [](const step::Note& note) { return !note.result.empty(); });
+  return reads && tested && step.changed.empty();
 }
 
 // In a deadlock and in a lasso everybody who takes part is stuck; else it is the CPU of the last step.
@@ -56,7 +63,16 @@ std::vector<std::uint32_t> culprits(const check::Counterexample& trace) {
   return result;
 }
 
+bool is_culprit(const check::Counterexample& trace, std::uint32_t cpu) {
+  const std::vector<std::uint32_t> stuck = culprits(trace);
+  return std::find(stuck.begin(), stuck.end(), cpu) != stuck.end();
+}
+
 }  // namespace
+
+bool shows_local_work(const check::Counterexample& trace, std::size_t step) {
+  return looks(trace.steps[step]) && is_culprit(trace, trace.steps[step].cpu);
+}
 
 bool locks_matter(Kind kind) {
   switch (kind) {
@@ -75,10 +91,9 @@ std::vector<bool> significant_steps(const check::Counterexample& trace, const st
   if (trace.steps.empty()) return shown;
   const Kind kind = trace.violation.kind;
   const bool tlb = kind == Kind::stale_tlb || kind == Kind::flush_missing || kind == Kind::mixed_size;
-  const std::vector<std::uint32_t> stuck = culprits(trace);
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
     const TraceStep& step = trace.steps[i];
-    const bool culprit = std::find(stuck.begin(), stuck.end(), step.cpu) != stuck.end();
+    const bool culprit = is_culprit(trace, step.cpu);
     shown[i] = changes_shared(step, locks) || (culprit && looks(step)) || (tlb && about_tlb(step)) ||
                (culprit && locks_matter(kind) && about_locks(step, locks));
   }

@@ -21,7 +21,7 @@ constexpr std::size_t gap = 2;         // between columns
 constexpr std::size_t narrowest = 24;  // of a CPU's column; below that the rows go into one column
 constexpr std::size_t widest_state = 32;
 constexpr std::size_t tight_state = 24;   // where the CPUs need the room
-constexpr std::size_t longest_look = 34;  // results are aligned up to here
+constexpr std::size_t longest_look = 40;  // results are aligned up to here
 constexpr std::size_t cpu_label = 7;      // "cpu 10 "
 
 struct Row {
@@ -34,10 +34,11 @@ struct Row {
   bool last = false;  // the step that violates
 };
 
-std::vector<step::Note> notes_to_show(const TraceStep& step, bool full) {
+// The step itself, and the local work joined to it: all of it, what has an outcome, or none.
+std::vector<step::Note> notes_to_show(const TraceStep& step, bool full, bool local_work) {
   std::vector<step::Note> notes;
   for (std::size_t i = 0; i < step.notes.size(); ++i) {
-    if (full || i == 0 || !step.notes[i].result.empty()) notes.push_back(step.notes[i]);
+    if (full || i == 0 || (local_work && !step.notes[i].result.empty())) notes.push_back(step.notes[i]);
   }
   if (notes.empty()) {
     notes.push_back({step.span, step.command == check::no_command ? "(acknowledges the flush)" : "(goes on)", {}});
@@ -115,7 +116,7 @@ Rows rows_of(const check::Counterexample& trace, const std::vector<bool>& shown,
       result.rows.push_back({Row::What::handler, step.cpu, 0, begins->second, {}, {}, false});
     }
     starting.erase(step.cpu);
-    const std::vector<step::Note> notes = notes_to_show(step, full);
+    const std::vector<step::Note> notes = notes_to_show(step, full, shows_local_work(trace, i));
     for (std::size_t n = 0; n < notes.size(); ++n) {
       Row row{Row::What::step, step.cpu, notes[n].span.line, notes[n].text, notes[n].result, {}, false};
       if (n == 0) row.state = followed.cell(first ? step.state : step.changed);
@@ -201,7 +202,8 @@ std::string ruler(const Row& row, std::size_t width, bool colour) {
 // One row of the timeline: gutter, `before` columns of blanks, the cell, and the state at `state_at`.
 std::string draw(const Row& row, const std::string& label, std::size_t before, std::size_t width, std::size_t arrow,
                  std::size_t state_at, std::size_t state_width, bool colour) {
-  const std::vector<std::string> cells = cell_lines(row, width, arrow);
+  constexpr std::size_t usual_result = 9;  // " -> false": these stand in line even where the column is narrow
+  const std::vector<std::string> cells = cell_lines(row, width, std::min(arrow, width - std::min(width, usual_result)));
   std::vector<std::string> states;
   if (!row.state.empty()) states = state_lines(row.state, state_width);
   std::string text;

@@ -79,12 +79,17 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   width = std::max<std::size_t>(width, 1);
   while (columns(text) > width) {
     const std::size_t room = bytes_of(text, width);
+    std::size_t end = room;  // in the middle of a word, if there is nothing better
+    std::size_t next = room;
     // A blank just behind the room is a place to break as well.
-    std::size_t blank = text.rfind(' ', room);
-    const bool at_blank = blank != std::string_view::npos && blank > 0;
-    const std::size_t end = at_blank ? blank : room;
+    if (const std::size_t blank = text.rfind(' ', room); blank != std::string_view::npos && blank > 0) {
+      end = blank;
+      next = blank + 1;
+    } else if (const std::size_t mark = text.find_last_of("(,", room - 1); mark != std::string_view::npos && mark > 0) {
+      end = next = mark + 1;
+    }
     lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(at_blank ? end + 1 : end);
+    text.remove_prefix(next);
   }
   lines.emplace_back(text);
   return lines;

@@ -20,7 +20,7 @@ namespace faultline::cli {
 [[nodiscard]] std::string padded(std::string_view text, std::size_t width);
 // At most `width` columns; the last one is … where something was cut.
 [[nodiscard]] std::string cut(std::string_view text, std::size_t width);
-// Lines of at most `width` columns, broken at blanks where there are any, and inside a long word where not.
+// Lines of at most `width` columns, broken at blanks; inside a long word behind `(` or `,`, or anywhere.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 }  // namespace faultline::cli

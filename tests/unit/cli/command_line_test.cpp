@@ -193,15 +193,18 @@ TEST(Progress, IsSilentWhenPipedAndInTheFirstSecond) {
   std::ostringstream piped;
   std::ostringstream terminal;
   {
-    cli::Progress silent(piped, false, "2 CPUs", start);
-    silent.update(100, 5, start + 5s);
-    cli::Progress shown(terminal, true, "2 CPUs", start);
-    shown.update(100, 5, start + 500ms);
+    cli::Progress silent(piped, false, start);
+    silent.update("2 CPUs", 100, 5, start + 5s);
+    cli::Progress shown(terminal, true, start);
+    shown.update("2 CPUs", 0, 0, start);
+    shown.update("2 CPUs", 100, 5, start + 500ms);
     EXPECT_EQ(terminal.str(), "");
-    shown.update(3000, 17, start + 2s);
+    shown.update("2 CPUs", 3000, 17, start + 2s);
+    shown.update("z3", 2822, 0, start + 3s);
   }
   EXPECT_EQ(piped.str(), "");
-  EXPECT_EQ(terminal.str(), "\r2 CPUs: 3,000 states, depth 17, 1,500/s, 2 s\x1b[K\r\x1b[K");
+  EXPECT_EQ(terminal.str(),
+            "\r2 CPUs: 3,000 states, depth 17, 1,500/s, 2 s\x1b[K\rz3: 2,822 states, 3 s\x1b[K\r\x1b[K");
 }
 
 }  // namespace

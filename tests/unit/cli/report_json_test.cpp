@@ -43,6 +43,16 @@ TEST(ReportJson, FurtherViolationsAreKept) {
   EXPECT_EQ(json["further_violations"][0]["kind"], "deadlock");
 }
 
+TEST(ReportJson, ProgressBesideAProofIsNoViolation) {
+  check::Verdict verdict = proof();
+  verdict.violations.push_back(lasso().violations.front());
+  const auto json = nlohmann::json::parse(json_of(verdict));
+  EXPECT_EQ(json["verdict"], "proved");
+  EXPECT_FALSE(json.contains("violation"));
+  ASSERT_EQ(json["progress_violations"].size(), 1U);
+  EXPECT_EQ(json["progress_violations"][0]["loop"], 2);
+}
+
 TEST(ReportJson, BytesThatAreNotUtf8StillGiveJson) {
   check::Verdict odd = old_race();
   odd.violations.front().violation.message = "\xff\xfe";
@@ -57,7 +67,7 @@ TEST(ReportJson, Invalid) {
   diagnostic.related = {{at(9), "predicates are declared here"}};
   diagnostic.notes = {"predicates of pmd_t: pmd_none, pmd_present"};
   diagnostic.helps = {"did you mean `pmd_none`?"};
-  expect_golden("invalid.json", laid_out(cli::invalid_json("thp.fl", {diagnostic}, sources())));
+  expect_golden("invalid.json", laid_out(cli::invalid_json("thp.fl", "", {diagnostic}, sources())));
 }
 
 }  // namespace

@@ -119,6 +119,7 @@ TEST(Words, WrapBreaksAtBlanksAndInsideLongWords) {
   EXPECT_EQ(cli::wrapped("one two three", 7), (std::vector<std::string>{"one two", "three"}));
   EXPECT_EQ(cli::wrapped("abcdefgh", 3), (std::vector<std::string>{"abc", "def", "gh"}));
   EXPECT_EQ(cli::wrapped("ä…ö ü", 3), (std::vector<std::string>{"ä…ö", "ü"}));
+  EXPECT_EQ(cli::wrapped("alloc_page(vma,address)", 13), (std::vector<std::string>{"alloc_page(", "vma,address)"}));
   EXPECT_EQ(cli::wrapped("", 5), (std::vector<std::string>{""}));
 }
 

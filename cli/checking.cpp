@@ -1,0 +1,42 @@
+#include <new>
+
+#include "cli/commands.hpp"
+#include "cli/progress.hpp"
+
+namespace faultline::cli {
+
+check::CheckOptions checker_options(const Settings& settings) {
+  check::CheckOptions options;
+  options.cpus = settings.cpus;
+  options.memory = settings.memory;
+  switch (settings.engine) {
+    case Engine::automatic: options.engine = check::EngineChoice::automatic; break;
+    case Engine::explicit_search: options.engine = check::EngineChoice::explicit_search; break;
+    case Engine::views: options.engine = check::EngineChoice::views; break;
+  }
+  options.z3 = settings.z3;
+  options.reduction = settings.reduction;
+  options.timeout = settings.timeout;
+  options.memory_bytes = settings.memory_limit << 20U;
+  return options;
+}
+
+check::Verdict run_checker(const step::Program& program, const check::CheckOptions& options, Streams& streams) {
+  Progress progress(streams.err, streams.progress);
+  check::CheckOptions reporting = options;
+  reporting.report = [&](const std::string& phase, std::uint64_t states, std::uint32_t depth) {
+    progress.update(phase, states, depth);
+  };
+  try {
+    return check::check(program, reporting);
+  } catch (const std::bad_alloc&) {
+    check::Verdict verdict;
+    verdict.model = program.model;
+    verdict.variant = program.variant;
+    verdict.scope.memory = options.memory;
+    verdict.reason = "memory ran out; --memory-limit makes a search stop in time and say what it covered";
+    return verdict;
+  }
+}
+
+}  // namespace faultline::cli
