@@ -151,6 +151,7 @@ class Tuples {
   // What a further CPU can be beside the k - 1 first CPUs of a tuple: its shape, and its crossings with them.
   struct Extension {
     std::uint32_t shape = 0;
+    std::uint32_t who = 0;  // as interesting() says
     std::array<std::uint32_t, max_k - 1> crossings{};
   };
 
@@ -172,7 +173,7 @@ class Tuples {
       }
       if (std::is_sorted(order.begin(), end)) first = key;
       if (!tuples_.insert(key).second) continue;
-      Extension last{key[k_], {}};
+      Extension last{key[k_], 0, {}};
       for (std::size_t i = 0; i + 1 < k_; ++i) last.crossings[i] = key[slot(i, k_ - 1)];
       extensions_[without_last(key)].push_back(last);
       completions_[without_last_crossing(key)].push_back(key[slot(k_ - 2, k_ - 1)]);
@@ -196,16 +197,25 @@ class Tuples {
     return contains(key);
   }
 
-  // Calls use(shape, crossings) for each CPU d that makes a picture with `base`: all k-subsets of base + d are in V.
-  // crossings[i] is the number of that of CPU i and d.
-  template <class Wanted, class Use>
-  void glue(const Key& base, const Wanted& wanted, const Use& use) const {
+  // Drops the further CPUs that are not interesting: interesting(shared, shape) numbers them, or says absent.
+  template <class Interesting>
+  void extend_only(const Interesting& interesting) {
+    for (auto& [key, list] : extensions_) {
+      for (Extension& e : list) e.who = interesting(key[0], e.shape);
+      std::erase_if(list, [](const Extension& e) { return e.who == absent; });
+    }
+  }
+
+  // Calls use(extension, crossings) for each CPU d that makes a picture with `base`: all k-subsets of base + d are in
+  // V. crossings[i] is the number of that of CPU i and d.
+  template <class Use>
+  void glue(const Key& base, const Use& use) const {
     const auto found = extensions_.find(without_last(base));
     if (found == extensions_.end()) return;
+    const Key without_first = without(base, 0);
     for (const Extension& e : found->second) {
-      if (!wanted(e)) continue;
       // base without its first CPU, and d: all parts but the crossing of the last of base and d are known.
-      Key rest = without(base, 0);
+      Key rest = without_first;
       rest[k_] = e.shape;
       for (std::size_t i = 1; i + 1 < k_; ++i) rest[slot(i - 1, k_ - 1)] = e.crossings[i];
       const auto completions = completions_.find(without_last_crossing(rest));
@@ -214,7 +224,7 @@ class Tuples {
         std::array<std::uint32_t, max_k> with_d{};
         std::copy_n(e.crossings.begin(), k_ - 1, with_d.begin());
         with_d[k_ - 1] = last;
-        if (all_subsets(base, e.shape, with_d)) use(e.shape, with_d);
+        if (all_subsets(base, e.shape, with_d)) use(e, with_d);
       }
     }
   }
@@ -275,7 +285,6 @@ class OwnCheck {
       : program_(program), views_(set.views), k_(set.k), tuples_(program, set.k) {
     if (k_ < 2 || k_ > max_k) throw Refusal{"file", "views of " + std::to_string(k_) + " CPUs are not judged"};
     for (const Command& command : program.commands) {
-      outward_.push_back(touches_others(command));
       if (program.locations[command.from].line == program.locations[command.to].line) continue;
       throw Refusal{"file", named(command) + " leads from one run line to another"};
     }
@@ -289,6 +298,7 @@ class OwnCheck {
     check_initial();
     check_witnesses();
     for (const State& view : views_) check_own_steps(view);
+    find_disturbances();
     for (std::size_t v = 0; v < views_.size(); ++v) check_interference(views_[v], keys_[v]);
   }
 
@@ -376,19 +386,63 @@ class OwnCheck {
 
   // --- interference ---
 
-  void check_interference(const State& view, const Key& key) {
+  // What a CPU may do that others notice, as far as its own shape and the shared part tell.
+  struct Disturbance {
+    std::vector<const Command*> commands;
+  };
+
+  // Numbers the CPUs that may disturb others: by a command, or by awaiting an acknowledgement.
+  void find_disturbances() {
+    std::unordered_map<std::array<std::uint32_t, 2>, std::uint32_t, Hash> numbers;
+    const auto look_at = [&](std::uint32_t shared, std::uint32_t shape, const State& view, std::size_t i) {
+      const auto [place, is_new] = numbers.try_emplace({shared, shape}, absent);
+      if (!is_new && place->second != absent) return;
+      Disturbance disturbance;
+      if (is_new) disturbance = disturbance_by(view, i);
+      const auto& awaits = view.cpu[i].awaits;
+      const bool waits = std::any_of(awaits.begin(), awaits.end(), [](std::uint16_t others) { return others != 0; });
+      if (disturbance.commands.empty() && !waits && !judge_pictures_) return;
+      place->second = static_cast<std::uint32_t>(disturbances_.size());
+      disturbances_.push_back(std::move(disturbance));
+    };
+    for (std::size_t v = 0; v < views_.size(); ++v) {
+      for (std::size_t i = 0; i < k_; ++i) look_at(keys_[v][0], keys_[v][1 + i], views_[v], i);
+    }
+    tuples_.extend_only([&](std::uint32_t shared, std::uint32_t shape) { return numbers.at({shared, shape}); });
+  }
+
+  // Commands that CPU i can run as far as nobody else hinders it.
+  [[nodiscard]] Disturbance disturbance_by(const State& view, std::size_t i) const {
+    State alone = view;
+    alone.cpus = 1;
+    alone.cpu[0] = view.cpu[i];
+    Disturbance disturbance;
+    for (const Command& command : commands_at(alone.cpu[0].pc)) {
+      if (command.violation || !touches_others(command)) continue;
+      bool enabled = false;
+      run(program_, alone, 0, command, World::open, [&enabled](const State&) { enabled = true; });
+      if (enabled) disturbance.commands.push_back(&command);
+    }
+    return disturbance;
+  }
+
+  void check_interference(const State& view, const Key& key) const {
     State picture = view;
     std::vector<Crossing> crossings(k_);
-    tuples_.glue(
-        key, [&](const Tuples::Extension& e) { return has_room(view, e.shape) && can_disturb(view, key[0], e.shape); },
-        [&](std::uint32_t shape, const std::array<std::uint32_t, max_k>& with_d) {
-          for (std::size_t i = 0; i < k_; ++i) crossings[i] = tuples_.crossings[with_d[i]];
-          picture.cpus = view.cpus;
-          picture.objects = view.objects;
-          if (add_cpu(program_, picture, tuples_.shapes[shape], crossings)) {
-            check_picture(view, picture, disturbing_.at({key[0], shape}));
-          }
-        });
+    tuples_.glue(key, [&](const Tuples::Extension& e, const std::array<std::uint32_t, max_k>& with_d) {
+      const Disturbance& disturbance = disturbances_[e.who];
+      bool waits = false;
+      for (std::size_t i = 0; i < k_; ++i) {
+        crossings[i] = tuples_.crossings[with_d[i]];
+        waits = waits || crossings[i].awaits >> 4 != 0;
+      }
+      if (disturbance.commands.empty() && !waits && !judge_pictures_) return;
+      picture.cpus = view.cpus;
+      picture.objects = view.objects;
+      if (has_room(view, e.shape) && add_cpu(program_, picture, tuples_.shapes[e.shape], crossings)) {
+        check_picture(view, picture, disturbance);
+      }
+    });
   }
 
   // Does the line of this CPU have one more?
@@ -400,32 +454,6 @@ class OwnCheck {
     std::uint32_t taken = 1;
     for (std::size_t i = 0; i < k_; ++i) taken += program_.locations[view.cpu[i].pc].line == line ? 1u : 0u;
     return taken <= room;
-  }
-
-  // What a CPU may do that others notice, as far as its own shape and the shared part tell.
-  struct Disturbance {
-    std::vector<const Command*> commands;
-    bool may_await = false;
-  };
-
-  bool can_disturb(const State& view, std::uint32_t shared, std::uint32_t shape) {
-    const auto [place, is_new] = disturbing_.try_emplace({shared, shape});
-    Disturbance& disturbance = place->second;
-    if (is_new) {
-      State alone = view;  // places and objects of the shared part
-      alone.cpus = 0;
-      if (!add_cpu(program_, alone, tuples_.shapes[shape], {})) return true;
-      const std::size_t pc = alone.cpu[0].pc;
-      for (std::uint32_t c = program_.first[pc]; c < program_.first[pc + 1]; ++c) {
-        const Command& command = program_.commands[c];
-        bool enabled = false;
-        if (outward_[c] && !command.violation) {
-          run(program_, alone, 0, command, World::open, [&enabled](const State&) { enabled = true; });
-        }
-        if (enabled) disturbance.commands.push_back(&command);
-      }
-    }
-    return judge_pictures_ || !program_.awaits.empty() || !disturbance.commands.empty();
   }
 
   void check_picture(const State& view, const State& picture, const Disturbance& disturbance) const {
@@ -473,9 +501,8 @@ class OwnCheck {
   std::uint32_t k_;
   Tuples tuples_;
   std::vector<Key> keys_;  // of views_
-  std::vector<bool> outward_;
   bool judge_pictures_ = false;
-  std::unordered_map<std::array<std::uint32_t, 2>, Disturbance, Hash> disturbing_;  // by shared part and shape
+  std::vector<Disturbance> disturbances_;
 };
 
 }  // namespace

@@ -29,6 +29,7 @@ class Cover {
     all_.assign(words, 0);
     for (std::size_t r = 0; r < table.rows.size(); ++r) all_[r / 64] |= std::uint64_t{1} << (r % 64);
     for (std::size_t f = 0; f < table.fields.size(); ++f) {
+      offsets_.push_back(offsets_.back() + table.fields[f].values.size() + 1);
       having_.emplace_back(table.fields[f].values.size(), Rows(words, 0));
       for (std::size_t r = 0; r < table.rows.size(); ++r) {
         having_[f][table.rows[r][f]][r / 64] |= std::uint64_t{1} << (r % 64);
@@ -46,33 +47,41 @@ class Cover {
  private:
   static constexpr std::size_t undecided = static_cast<std::size_t>(-1);
 
+  // Marks of values of undecided fields, all fields in one list.
+  using Marks = std::vector<char>;
+
   // `open`: exclusions that the decisions have not ruled out.
   void walk(const std::vector<std::size_t>& rows, std::vector<std::size_t> open) {
+    Marks present(offsets_.back(), 0);
+    for (const std::size_t r : rows) {
+      for (std::size_t f = 0; f < decided_.size(); ++f) present[offsets_[f] + table_.rows[r][f]] = 1;
+    }
+    Marks known = present;  // present, or excluded already
+    for (const std::size_t n : open) mark_excluded(found_[n], known);
+
     const std::size_t before = found_.size();
     std::size_t branch = undecided;
     std::size_t most = 1;
-    std::vector<std::vector<std::size_t>> split;
     for (std::size_t f = 0; f < decided_.size(); ++f) {
       if (decided_[f] != undecided) continue;
-      const std::size_t values = table_.fields[f].values.size();
-      std::vector<bool> present(values + 1);
-      for (const std::size_t r : rows) present[table_.rows[r][f]] = true;
-      const auto count = static_cast<std::size_t>(std::count(present.begin(), present.end(), true));
+      const auto at = [&](const Marks& marks, std::size_t n) {
+        return marks.begin() + static_cast<std::ptrdiff_t>(offsets_[n]);
+      };
+      const auto count = static_cast<std::size_t>(std::count(at(present, f), at(present, f + 1), 1));
       if (rank(f, count) > most) {
         most = rank(f, count);
         branch = f;
       }
-      std::vector<bool> excluded = present;
-      for (const std::size_t n : open) exclude_known(found_[n], f, excluded);
-      for (std::size_t n = before; n < found_.size(); ++n) exclude_known(found_[n], f, excluded);
-      if (!path_.empty()) excluded[values] = true;
-      excluded.flip();
-      if (std::find(excluded.begin(), excluded.end(), true) != excluded.end())
-        found_.push_back(generalised(f, excluded));
+      if (!path_.empty()) known[offsets_[f + 1] - 1] = 1;  // values that never occur are excluded at the root
+      if (std::find(at(known, f), at(known, f + 1), 0) == at(known, f + 1)) continue;
+      std::vector<bool> missing;
+      for (auto mark = at(known, f); mark != at(known, f + 1); ++mark) missing.push_back(*mark == 0);
+      found_.push_back(generalised(f, missing));
+      mark_excluded(found_.back(), known);
     }
     if (branch == undecided) return;
     for (std::size_t n = before; n < found_.size(); ++n) open.push_back(n);
-    split.resize(table_.fields[branch].values.size());
+    std::vector<std::vector<std::size_t>> split(table_.fields[branch].values.size());
     for (const std::size_t r : rows) split[table_.rows[r][branch]].push_back(r);
     path_.push_back(branch);
     for (std::size_t v = 0; v < split.size(); ++v) {
@@ -82,9 +91,9 @@ class Cover {
       for (const std::size_t n : open) {
         if (allows(found_[n], branch, v)) still.push_back(n);
       }
-      const std::size_t known = found_.size();
-      walk(split[v], still);
-      for (std::size_t n = known; n < found_.size(); ++n) open.push_back(n);
+      const std::size_t first_new = found_.size();
+      walk(split[v], std::move(still));
+      for (std::size_t n = first_new; n < found_.size(); ++n) open.push_back(n);
     }
     decided_[branch] = undecided;
     path_.pop_back();
@@ -103,18 +112,20 @@ class Cover {
     return true;
   }
 
-  // If the decisions and a value of f make all of the exclusion hold, that value need not be excluded again.
-  void exclude_known(const Exclusion& exclusion, std::size_t f, std::vector<bool>& known) const {
-    const OneOf* about_f = nullptr;
+  // If the decisions and a value of one further field make all of the exclusion hold, that value is excluded already.
+  void mark_excluded(const Exclusion& exclusion, Marks& known) const {
+    const OneOf* further = nullptr;
     for (const OneOf& condition : exclusion) {
-      if (condition.field == f) {
-        about_f = &condition;
-      } else if (decided_[condition.field] == undecided || !condition.values[decided_[condition.field]]) {
-        return;
+      if (decided_[condition.field] != undecided) {
+        if (!condition.values[decided_[condition.field]]) return;
+      } else {
+        if (further != nullptr) return;
+        further = &condition;
       }
     }
-    for (std::size_t v = 0; v < known.size(); ++v) {
-      if (about_f == nullptr || about_f->values[v]) known[v] = true;
+    if (further == nullptr) return;
+    for (std::size_t v = 0; v < further->values.size(); ++v) {
+      if (further->values[v]) known[offsets_[further->field] + v] = 1;
     }
   }
 
@@ -174,6 +185,7 @@ class Cover {
   }
 
   const Table& table_;
+  std::vector<std::size_t> offsets_{0};  // where the marks of each field begin
   Rows all_;
   std::vector<std::vector<Rows>> having_;  // by field and value
   std::vector<std::size_t> decided_;       // the value of each field, or undecided

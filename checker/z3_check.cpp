@@ -22,16 +22,15 @@ Judgement solve_all(const std::vector<Query>& queries, double seconds) {
   Judgement judgement;
   judgement.accepted = true;
   std::mutex mutex;
-  std::atomic<std::size_t> left = queries.size();
+  std::atomic<std::size_t> begun = 0;
   std::atomic<bool> over = false;
   const auto work = [&]() {
-    for (std::size_t n = left; n > 0 && !over;) {
-      if (!left.compare_exchange_weak(n, n - 1)) continue;
-      const Query& query = queries[n - 1];
-      n = left;
+    smt::Solver solver;
+    for (std::size_t n = 0; !over && (n = begun++) < queries.size();) {
+      const Query& query = queries[queries.size() - 1 - n];
       const double rest = seconds <= 0 ? 0 : seconds - since(start);
       const smt::Result result =
-          seconds > 0 && rest <= 0 ? smt::Result{smt::Answer::unknown, "timeout"} : smt::solve(query.text, rest);
+          seconds > 0 && rest <= 0 ? smt::Result{smt::Answer::unknown, "timeout"} : solver.solve(query.text, rest);
       if (result.answer == smt::Answer::unsat) continue;
       const std::lock_guard lock(mutex);
       over = true;

@@ -1,5 +1,6 @@
-// Z3 behind two names: nobody else includes it.
+// Z3 behind one class: nobody else includes it.
 #pragma once
+#include <memory>
 #include <string>
 
 namespace faultline::check::smt {
@@ -11,10 +12,20 @@ struct Result {
   std::string reason;  // for unknown
 };
 
-// Solves an SMT-LIB 2 script with one (check-sat). seconds <= 0: no limit. May be called from several threads at once.
-[[nodiscard]] Result solve(const std::string& script, double seconds);
+// Each thread needs one of its own; making one takes longer than an easy script.
+class Solver {
+ public:
+  Solver();
+  ~Solver();
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
 
-// "Z3 4.8.12"
-[[nodiscard]] std::string solver_name();
+  // Solves an SMT-LIB 2 script with one (check-sat). seconds <= 0: no limit. A script that is none is `unknown`.
+  [[nodiscard]] Result solve(const std::string& script, double seconds);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace faultline::check::smt
