@@ -219,6 +219,7 @@ class Builder {
         (line->flag->getText() == "nofail" ? out.nofail : out.type_stable) = true;
       } else {
         out.fields.push_back({type(line->typeName()), ident(line->name())});
+        fields_.push_back(out.fields.back().type);
       }
     }
     return out;
@@ -489,19 +490,31 @@ class Builder {
     error("FL0125", e.span, "this statement has no effect", {}, std::move(notes), std::move(helps));
   }
 
+  static bool declares(const Item& item, const std::string& type) {
+    return (item.resource && item.resource->name.text == type) || (item.entry && item.entry->name.text == type) ||
+           (item.enumeration && item.enumeration->name && item.enumeration->name->text == type);
+  }
+
   // `esle step;` reads like the declaration of `step`. It is none when `esle` is no type of the file and almost a
   // keyword.
   void report_misspelt(const File& file) {
+    const auto almost = [&file](const TypeName& type, const std::vector<std::string>& words) {
+      const bool known =
+          type.text == "rcu" || std::any_of(file.items.begin(), file.items.end(),
+                                            [&type](const Item& item) { return declares(item, type.text); });
+      return known ? std::string{} : did_you_mean(type.text, words);
+    };
     for (const TypeName& type : declared_) {
-      const auto declares = [&type](const Item& item) {
-        return (item.resource && item.resource->name.text == type.text) ||
-               (item.entry && item.entry->name.text == type.text) ||
-               (item.enumeration && item.enumeration->name && item.enumeration->name->text == type.text);
-      };
-      const std::string near = did_you_mean(type.text, {"else", "return", "goto", "case"});
-      if (near.empty() || type.text == "rcu" || std::any_of(file.items.begin(), file.items.end(), declares)) continue;
-      error("FL0131", type.span, fmt::format("unknown statement `{}`", type.text), {},
-            {fmt::format("did you mean `{}`?", near)});
+      const std::string near = almost(type, {"else", "return", "goto", "case"});
+      if (!near.empty())
+        error("FL0131", type.span, fmt::format("unknown statement `{}`", type.text), {},
+              {fmt::format("did you mean `{}`?", near)});
+    }
+    for (const TypeName& type : fields_) {
+      const std::string near = almost(type, {"alloc", "free"});
+      if (!near.empty())
+        error("FL0114", type.span, fmt::format("unknown word `{}` in a resource", type.text), {},
+              {fmt::format("did you mean `{}`?", near)});
     }
   }
 
@@ -568,6 +581,7 @@ class Builder {
   const std::vector<Lexeme>& lexemes_;
   const SourceFile& source_;
   Diagnostics& diagnostics_;
+  std::vector<TypeName> fields_;    // types of fields of resources
   std::vector<TypeName> declared_;  // types of local declarations, as written
   int loops_ = 0;                   // around the statement at hand
   int switches_ = 0;

@@ -454,6 +454,11 @@ std::string expectation(const Place& p) {
     if (p.last() == "(") return "an expression or `)`";
     said.insert(said.begin(), "`,`");
   }
+  const std::string_view rule = p.outer();
+  const bool list =
+      rule == "lockItem" || rule == "opaqueItem" || rule == "tlbItem" || rule == "costItem" || rule == "declaration";
+  if (list && left.size() == 1 && left[0] == ";" && p.word(p.at()) && p.at() > 0 && p.word(p.at() - 1))
+    said.insert(said.begin(), "`,`");
   if (said.empty() || said.size() > 6) return {};
   std::string text;
   for (std::size_t i = 0; i < said.size(); ++i) text += (i == 0 ? "" : i + 1 == said.size() ? " or " : ", ") + said[i];

@@ -80,16 +80,21 @@ class Chooser : public antlr4::atn::ParserATNSimulator {
     try {
       return ParserATNSimulator::adaptivePredict(input, decision, context);
     } catch (const antlr4::NoViableAltException&) {
-      const std::size_t choice = expression_choice(decision);
-      if (choice == 0 || at >= lexemes_.size() || !is_word(lexemes_[at]) || is_c_keyword(lexemes_[at].text)) throw;
+      if (at >= lexemes_.size() || !is_word(lexemes_[at]) || is_c_keyword(lexemes_[at].text)) throw;
+      const std::size_t choice = likely_choice(decision, lexemes_[at].text);
+      if (choice == 0) throw;
       return choice;
     }
   }
 
  private:
-  // The alternative of rule `statement` or `simple` that is an expression; 0 for other decisions.
-  [[nodiscard]] std::size_t expression_choice(std::size_t decision) const {
+  // The alternative of rule `statement` or `simple` that is an expression, that of `resourceLine` by its first word; 0
+  // for other decisions.
+  [[nodiscard]] std::size_t likely_choice(std::size_t decision, std::string_view word) const {
     const antlr4::atn::DecisionState* state = atn.getDecisionState(decision);
+    if (state->ruleIndex == Parser::RuleResourceLine && state->transitions.size() == 3) {
+      return word == "alloc" || word == "free" ? 1 : word == "nofail" || word == "type_stable" ? 2 : 3;
+    }
     if (state->ruleIndex == Parser::RuleSimple && state->transitions.size() == 3) return 3;
     if (state->ruleIndex != Parser::RuleStatement) return 0;
     for (std::size_t i = 0; i < state->transitions.size(); ++i) {
