@@ -26,13 +26,14 @@ int certify_one(const std::string& dir, const Settings& settings, Streams& strea
   }
   try {
     const check::CertificateHead head = check::read_head(path);
-    const step::Loaded loaded = step::load((path / "model.fl").string(), {"base"});
+    step::Loaded loaded = step::load((path / "model.fl").string(), {"base"});
     if (loaded.diagnostics.has_errors() || loaded.variants.empty() ||
         loaded.variants.front().diagnostics.has_errors()) {
       return rejected(dir, "file: model.fl cannot be read as a model", streams);
     }
-    const check::Judgement judgement =
-        check::certify(path, loaded.variants.front().program, settings.z3.value_or(true));
+    step::Program& program = loaded.variants.front().program;
+    program.variant = head.variant;  // the file holds that variant, patches applied
+    const check::Judgement judgement = check::certify(path, program, settings.z3.value_or(true));
     if (judgement.undecided) {
       streams.out << painted("unknown", Ink::yellow, streams.out_colour) << ": " << dir << ": " << judgement.detail
                   << "\n";

@@ -119,12 +119,10 @@ std::string unreached_lines(const check::Verdict& verdict, const ReportContext& 
       options.full ? verdict.unreached.size() : std::min(unreached_shown, verdict.unreached.size());
   for (std::size_t i = 0; i < count; ++i) {
     const step::Coverage& part = verdict.unreached[i];
-    const std::string_view what = part.what == step::Coverage::What::statement ? "statement"
-                                  : part.what == step::Coverage::What::state   ? "state"
-                                                                               : "arrow";
-    text += "    " +
-            cut(fmt::format("{}: {} {}", place_text(part.span, context.sources), what, part.text), options.width - 4) +
-            "\n";
+    text +=
+        "    " +
+        cut(fmt::format("{}: {}", place_text(part.span, context.sources), unreached_text(part)), options.width - 4) +
+        "\n";
   }
   if (count < verdict.unreached.size()) {
     text += fmt::format("    and {} more, --full shows all\n", verdict.unreached.size() - count);
@@ -184,6 +182,13 @@ std::string headline(const check::Verdict& verdict, const ReportContext& context
 std::string violation_name(const step::Violation& violation) {
   const std::string kind = step::to_string(violation.kind);
   return violation.name.empty() ? kind : fmt::format("{}({})", kind, violation.name);
+}
+
+std::string unreached_text(const step::Coverage& part) {
+  const std::string_view what = part.what == step::Coverage::What::statement ? "statement"
+                                : part.what == step::Coverage::What::state   ? "state"
+                                                                             : "arrow";
+  return part.text.empty() ? std::string(what) : fmt::format("{} {}", what, part.text);
 }
 
 std::string place_text(const dsl::Span& span, const dsl::Sources& sources) {

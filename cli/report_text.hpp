@@ -30,6 +30,9 @@ struct TextOptions {
 // "assert", "invariant(mapped)": how a violation is called in `expect` lines and reports.
 [[nodiscard]] std::string violation_name(const step::Violation& violation);
 
+// "statement pte_free(new)", "arrow huge -> none".
+[[nodiscard]] std::string unreached_text(const step::Coverage& part);
+
 // "file:line:column", or the file alone when the place is not known.
 [[nodiscard]] std::string place_text(const dsl::Span& span, const dsl::Sources& sources);
 

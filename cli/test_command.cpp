@@ -108,7 +108,7 @@ class Tester {
     }
     for (const step::Coverage& part : verdict.unreached) {
       result(false, fmt::format("{}: nothing reaches {}", name, place_text(part.span, loaded.sources)),
-             fmt::format("{} (mark it `unreachable` if that is meant)", part.text));
+             fmt::format("{} (mark it `unreachable` if that is meant)", unreached_text(part)));
     }
   }
 

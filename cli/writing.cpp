@@ -34,7 +34,8 @@ std::string write_proof(const std::filesystem::path& dir, const step::Loaded& lo
   if (written.variants.empty() || written.variants.front().diagnostics.has_errors()) {
     throw std::logic_error("the patched model as printed cannot be read back");
   }
-  const step::Program& program = written.variants.front().program;
+  step::Program program = written.variants.front().program;
+  program.variant = variant.name;  // what is written has no patches any more: it is that variant
   check::ViewsOptions options;
   options.k = verdict.certificate->k;
   options.limits.seconds = settings.timeout;

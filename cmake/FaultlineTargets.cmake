@@ -44,6 +44,15 @@ function(faultline_unit_tests part)
     PROPERTIES TIMEOUT 600)
 endfunction()
 
+# Each model is held to its own expect lines.
+function(faultline_model_tests)
+  file(GLOB models CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/models/*/*.fl")
+  foreach(model IN LISTS models)
+    add_test(NAME "${model}" COMMAND faultline test "${model}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties("${model}" PROPERTIES TIMEOUT 900)
+  endforeach()
+endfunction()
+
 # tests/fuzz/NAME.cpp is the libFuzzer program fuzz_NAME.
 function(faultline_fuzz_targets)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")
