@@ -99,10 +99,10 @@ inline check::Verdict violated(step::Kind kind, const std::string& message, std:
   return verdict;
 }
 
-// Compares with tests/unit/cli/golden/NAME; FAULTLINE_UPDATE_GOLDEN=1 writes the file anew.
+// Compares with tests/unit/cli/golden/NAME; FAULTLINE_REGENERATE=1 writes the file anew.
 inline void expect_golden(const std::string& name, const std::string& text) {
   const std::string path = std::string(FAULTLINE_SOURCE_DIR) + "/tests/unit/cli/golden/" + name;
-  if (std::getenv("FAULTLINE_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  if (std::getenv("FAULTLINE_REGENERATE") != nullptr) std::ofstream(path) << text;
   std::ifstream file(path);
   ASSERT_TRUE(file) << "there is no golden file " << name;
   std::stringstream golden;
