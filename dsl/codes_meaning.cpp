@@ -263,6 +263,19 @@ of places, locals and positions that the message gives. A model of one race need
 them: describe one entry and the handlers that matter.
 )page"},
 
+{"FL0315", "a TLB that could cache one of several payloads",
+R"page(A TLB entry stands for one object. Where the cacheable states have several payloads, say which one
+the hardware maps: freeing that one while a TLB has it is the violation `stale_tlb`.
+
+Wrong:
+    state huge(page_t page, pgtable_t pt) { pmd_trans_huge }
+    ...
+    tlb pmd in huge;
+
+Right:
+    tlb pmd caches page in huge;
+)page"},
+
 {"FL0316", "a statement without effect",
 R"page(The statement computes something and drops it. Assign it, test it, or remove it.
 

@@ -70,6 +70,7 @@ class FlowBuilder {
   std::vector<std::string> known_functions() const;
 
   // ---- messages
+  [[nodiscard]] bool mentions_broken() const;  // the current statement uses a name whose declaration has errors
   [[noreturn]] void fail(std::string code, Span span, std::string message, std::vector<std::string> notes = {},
                          std::vector<std::string> helps = {}, std::vector<Related> related = {});
   void report(std::string code, Span span, std::string message, std::vector<std::string> notes = {},
@@ -79,7 +80,8 @@ class FlowBuilder {
 
   // ---- expressions
   void check_stars(const Expr& expr);
-  void stars(const Expr& expr, std::vector<const Expr*>& found) const;
+  // In order of evaluation; of an `&&`, `||` or `?:` only the first, since each operand is a look of its own, unless `all`.
+  void stars(const Expr& expr, std::vector<const Expr*>& found, bool all = false) const;
   std::pair<Edges, Edges> condition(const Expr& expr);  // true and false edges; open_ is consumed
   std::pair<Edges, Edges> leaf(const Expr& expr);
   FlowValue value(const Expr& expr, const Type* expected = nullptr);
@@ -116,6 +118,7 @@ class FlowBuilder {
   void return_(const Stmt& stmt);
   void cover(const Stmt& stmt);
   void missing_return(const FunctionItem& item);
+  void missing_labels(const FunctionItem& item);
   void leave_atomic(int depth, Span span);
   Index label_node(const std::string& name, Span span);
 
@@ -144,6 +147,7 @@ class FlowBuilder {
     int atomic;
   };
   std::vector<Loop> loops_;
+  const Stmt* current_ = nullptr;  // the innermost statement
   int atomic_ = 0;
   Index last_load_ = nothing;
   std::map<std::string, Index> oracles_;

@@ -38,7 +38,7 @@ FlowValue FlowBuilder::call(const Expr& e, const Type* expected, bool statement)
       fail("FL0205", e.text_span.known() ? e.text_span : e.span, fmt::format("`{}` is a handler and cannot be called", e.text), {},
            {"put the common part into a function"}, {{decl.item->name.span, "declared here"}});
     if (decl.result.kind == TypeKind::none && !statement)
-      fail("FL0302", e.span, fmt::format("{} returns nothing", e.text), {}, {}, {{decl.item->name.span, "declared here"}});
+      fail("FL0302", e.span, fmt::format("{} returns nothing", e.text), {}, {fmt::format("call it as a statement: `{};`", print(e))}, {{decl.item->name.span, "declared here"}});
     return inline_call(function, e);
   }
   const Span name_span = e.text_span.known() ? e.text_span : e.span;
@@ -62,9 +62,11 @@ FlowValue FlowBuilder::call(const Expr& e, const Type* expected, bool statement)
   if (const Index resource = model_.find_free(e.text); resource != nothing) {
     not_in_atomic("a free", e.span);
     const auto arguments = real_arguments(e);
-    if (arguments.size() != 1) fail("FL0207", e.span, fmt::format("{} takes one object", e.text));
+    const std::string& type = model_.resources[resource].name.text;
+    if (arguments.size() != 1)
+      fail("FL0207", e.span, fmt::format("{} takes one object, {} given", e.text, arguments.size()), {}, {fmt::format("name the {} that ends here: `{}({});`", type, e.text, "OBJECT")});
     const FlowValue v = coerce(*arguments[0], {TypeKind::resource, resource, 0});
-    if (v.null) fail("FL0302", arguments[0]->span, "NULL cannot be freed");
+    if (v.null) fail("FL0302", arguments[0]->span, "NULL cannot be freed", {fmt::format("{} frees a {}", e.text, type)}, {"remove this statement"});
     node.kind = NodeKind::free;
     node.resource = resource;
     node.ref = v.refs[0];
@@ -74,6 +76,9 @@ FlowValue FlowBuilder::call(const Expr& e, const Type* expected, bool statement)
   }
   if (const Word* word = find_word(e.text)) return builtin(*word, e, statement);
   if (statement) {
+    for (const EntryDecl& d : model_.entries)
+      if (d.predicate(e.text) != nullptr)
+        fail("FL0316", e.span, "this statement has no effect", {fmt::format("{} is a predicate of {}", e.text, d.name.text)}, {fmt::format("test it: `if ({}) …`", print(e))});
     const auto known = known_functions();
     unknown_name({e.text, name_span}, "function", known, "FL0206", "functions");
   }
@@ -126,7 +131,7 @@ FlowValue FlowBuilder::call(const Expr& e, const Type* expected, bool statement)
       return result;
     }
   }
-  if (some_predicate) fail("FL0207", e.span, fmt::format("the predicate {} takes one entry", e.text));
+  if (some_predicate) fail("FL0207", e.span, fmt::format("the predicate {} takes one entry, {} given", e.text, arguments.size()), {}, {fmt::format("ask about one copy: `{}(old)`, or about the place: `{}(*PLACE)`", e.text, e.text)});
   unknown_name({e.text, name_span}, "function", known_functions(), "FL0206", "functions");
 }
 
@@ -135,7 +140,7 @@ FlowValue FlowBuilder::inline_call(Index function, const Expr& e) {
   const FunctionItem& item = *decl.item;
   for (const Frame& frame : frames_)
     if (frame.function == function)
-      fail("FL0304", e.span, fmt::format("{} calls itself", item.name.text), {"calls are inlined, so there is no recursion"}, {},
+      fail("FL0304", e.span, fmt::format("{} calls itself", item.name.text), {"calls are inlined, so there is no recursion"}, {"write it as a loop"},
            {{item.name.span, "declared here"}});
   std::vector<const Param*> params;
   for (const Param& p : item.params)
@@ -184,7 +189,7 @@ FlowValue FlowBuilder::inline_call(Index function, const Expr& e) {
       alias.type = model_.shared[alias.shared].type;
       alias.span = p.span;
       if (!(alias.type == *type))
-        fail("FL0302", arguments[i]->span, fmt::format("this place holds `{}`, not `{}`", model_.type_name(alias.type), model_.type_name(*type)));
+        fail("FL0302", arguments[i]->span, fmt::format("this place holds `{}`, not `{}`", model_.type_name(alias.type), model_.type_name(*type)), {}, {}, {{model_.shared[alias.shared].name.span, "declared here"}});
       frame.scopes.back()[p.name.text] = alias;
     } else {
       const FlowValue v = coerce(*arguments[i], *type);
@@ -202,8 +207,7 @@ FlowValue FlowBuilder::inline_call(Index function, const Expr& e) {
   frames_.push_back(std::move(frame));
   if (item.body) block(*item.body);
   Frame& top = frames_.back();
-  for (const auto& [label, span] : top.gotos)
-    if (!top.placed_labels.contains(label)) report("FL0312", span, fmt::format("no label `{}` in {}", label, item.name.text));
+  missing_labels(item);
   if (top.has_result && reachable()) missing_return(item);
   open_.insert(open_.end(), top.returns.begin(), top.returns.end());
   const LocalName result = top.result;
@@ -216,7 +220,8 @@ FlowValue FlowBuilder::inline_call(Index function, const Expr& e) {
 void FlowBuilder::assertion(const Expr& e, bool negated) {
   std::string message = negated ? fmt::format("{}({})", e.text, print(*e.kids[0])) : print(*e.kids[0]);
   if (e.kids.size() > 1) {
-    if (e.kids[1]->kind != ExprKind::string) fail("FL0302", e.kids[1]->span, "the message of an assertion is a text in quotes");
+    if (e.kids[1]->kind != ExprKind::string)
+      fail("FL0302", e.kids[1]->span, "the message of an assertion is a text in quotes", {}, {fmt::format("write `{}({}, \"{}\")`", e.text, print(*e.kids[0]), print(*e.kids[1]))});
     message = e.kids[1]->text;
   }
   const Index before_nodes = static_cast<Index>(flow_.nodes.size());
@@ -347,10 +352,10 @@ FlowValue FlowBuilder::builtin(const Word& word, const Expr& e, bool statement) 
       count(1, 1);
       not_in_atomic("wait_event", e.span);
       std::vector<const Expr*> found;
-      stars(*arguments[0], found);
+      stars(*arguments[0], found, true);
       if (found.size() > 1)
-        fail("FL0301", found[1]->span, "wait_event looks once", {"its condition is one atomic look, so it holds one star"}, {},
-             {{found[0]->span, "the first one"}});
+        fail("FL0301", found[1]->span, "two shared accesses in one wait_event", {"its condition is one atomic look, so it holds one star"},
+             {fmt::format("wait for one and look at the other behind it, in a loop if need be")}, {{found[0]->span, "the first one"}});
       node.kind = NodeKind::atomic_begin;
       node.waits = true;
       emit(node);
@@ -412,8 +417,11 @@ FlowValue FlowBuilder::builtin(const Word& word, const Expr& e, bool statement) 
 
 FlowValue FlowBuilder::lock_word(const Word& word, const Expr& e, bool statement) {
   // spin_lock_irqsave(lock, flags): `flags` is opaque or undeclared, and only the lock counts
-  if (e.kids.empty() || (e.kids.size() > 1 && !word.irqs))
-    fail("FL0207", e.span, fmt::format("{} takes one lock", e.text));
+  if (e.kids.empty() || (e.kids.size() > 1 && !word.irqs)) {
+    std::vector<std::string> known;
+    for (const auto& l : model_.locks) known.push_back(l.name.text);
+    fail("FL0207", e.span, fmt::format("{} takes one lock, {} given", e.text, e.kids.size()), {fmt::format("locks: {}", fmt::join(known, ", "))});
+  }
   const Index lock = lock_place(*e.kids[0]);
   const LockDecl& decl = model_.locks[lock];
   const auto kind_name = [](LockKind kind) { return kind == LockKind::spinlock ? "spinlock" : kind == LockKind::mutex ? "mutex" : "rwsem"; };
@@ -453,7 +461,7 @@ FlowValue FlowBuilder::counter_word(const Word& word, const Expr& e) {
   const Index shared = place(*arguments[0], true);
   const Type type = model_.shared[shared].type;
   if (type.kind != TypeKind::integer)
-    fail("FL0302", arguments[0]->span, fmt::format("{} needs a shared int", e.text), {}, {}, {{model_.shared[shared].name.span, "declared here"}});
+    fail("FL0302", arguments[0]->span, fmt::format("{} needs a shared int", e.text), {fmt::format("`{}` is `{}`", model_.shared[shared].name.text, model_.type_name(type))}, {}, {{model_.shared[shared].name.span, "declared here"}});
   if (word.builtin == Builtin::atomic_read) return load(shared, e);
   if (word.builtin == Builtin::atomic_set) {
     store_value(shared, coerce(*arguments[1], type), e.span, print(e));

@@ -29,8 +29,19 @@ bool is_logical(const Expr& expr) {
 
 // ---------------------------------------------------------------- messages and names
 
+bool FlowBuilder::mentions_broken() const {
+  if (model_.broken.empty() || current_ == nullptr) return false;
+  const auto broken = [&](const std::string& name) { return std::find(model_.broken.begin(), model_.broken.end(), name) != model_.broken.end(); };
+  const std::function<bool(const ExprPtr&)> in = [&](const ExprPtr& e) {
+    return e && (broken(e->text) || std::any_of(e->kids.begin(), e->kids.end(), in));
+  };
+  if (in(current_->expr) || in(current_->lhs) || broken(current_->type.text)) return true;
+  return std::any_of(current_->declarators.begin(), current_->declarators.end(), [&](const Declarator& d) { return in(d.init); });
+}
+
 void FlowBuilder::report(std::string code, Span span, std::string message, std::vector<std::string> notes,
                          std::vector<std::string> helps, std::vector<Related> related) {
+  if (mentions_broken()) return;  // said where it is declared
   diagnostics_.add({Severity::error, std::move(code), span, std::move(message), std::move(related), std::move(notes),
                     std::move(helps)});
 }
@@ -44,9 +55,18 @@ void FlowBuilder::fail(std::string code, Span span, std::string message, std::ve
 void FlowBuilder::unknown_name(const Ident& name, const std::string& what, const std::vector<std::string>& known,
                                const std::string& code, const std::string& title) {
   std::vector<std::string> notes;
-  if (const auto guess = did_you_mean(name.text, known); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
+  std::vector<std::string> helps;
+  std::vector<std::string> candidates = known;
+  if (code == "FL0206") {
+    for (const Word& word : vocabulary()) candidates.emplace_back(word.name);
+    helps.emplace_back("if the model does not need it, leave the call out");
+  }
+  if (const auto guess = did_you_mean(name.text, candidates); !guess.empty()) {
+    notes.push_back("did you mean `" + guess + "`?");
+    helps.clear();
+  }
   if (!known.empty()) notes.push_back(fmt::format("{}: {}", title, fmt::join(known, ", ")));
-  fail(code, name.span, fmt::format("no {} `{}`", what, name.text), notes);
+  fail(code, name.span, fmt::format("no {} `{}`", what, name.text), notes, helps);
 }
 
 const LocalName* FlowBuilder::find_local(const std::string& name) const {
@@ -115,8 +135,8 @@ Index FlowBuilder::place(const Expr& expr, bool must) {
     if (const LocalName* local = find_local(e.text)) {
       if (local->what == LocalName::What::place) return local->shared;
       if (must)
-        fail("FL0303", e.span, fmt::format("`{}` is a local, not a place in shared memory", e.text), {}, {},
-             {{local->span, "declared here"}});
+        fail("FL0303", e.span, fmt::format("`{}` is a local, not a place in shared memory", e.text), {},
+             {fmt::format("it is a copy already: write `{}`", e.text)}, {{local->span, "declared here"}});
       return nothing;
     }
     shared = model_.find_shared(e.text);
@@ -142,12 +162,14 @@ Index FlowBuilder::lock_place(const Expr& expr) {
     for (const auto& l : model_.locks) known.push_back(l.name.text);
     unknown_name({e.text, e.text_span.known() ? e.text_span : e.span}, "lock", known, "FL0201", "locks");
   }
-  fail("FL0303", e.span, "this is not a lock");
+  std::vector<std::string> known;
+  for (const auto& l : model_.locks) known.push_back(l.name.text);
+  fail("FL0303", e.span, "this is not a lock", {fmt::format("locks: {}", fmt::join(known, ", "))});
 }
 
 // ---------------------------------------------------------------- the one-star rule
 
-void FlowBuilder::stars(const Expr& expr, std::vector<const Expr*>& found) const {
+void FlowBuilder::stars(const Expr& expr, std::vector<const Expr*>& found, bool all) const {
   if (expr.kind == ExprKind::star) {
     if (!is_opaque_expr(*expr.kids[0])) found.push_back(&expr);
     return;
@@ -167,7 +189,15 @@ void FlowBuilder::stars(const Expr& expr, std::vector<const Expr*>& found) const
       }
     }
   }
-  for (const ExprPtr& kid : expr.kids) stars(*kid, found);
+  const bool logical = expr.kind == ExprKind::conditional ||
+                       (expr.kind == ExprKind::binary && (expr.text == "&&" || expr.text == "||" || expr.text == "implies"));
+  if (logical && !all) {
+    std::vector<const Expr*> inside;
+    for (const ExprPtr& kid : expr.kids) stars(*kid, inside);
+    if (!inside.empty()) found.push_back(inside.front());
+    return;
+  }
+  for (const ExprPtr& kid : expr.kids) stars(*kid, found, all);
 }
 
 void FlowBuilder::check_stars(const Expr& expr) {
@@ -256,14 +286,14 @@ std::pair<Edges, Edges> FlowBuilder::leaf(const Expr& e) {
         } else {
           const FlowValue v = value(*e.kids[0]);
           if (v.type.kind != TypeKind::resource || v.null)
-            fail("FL0302", e.kids[0]->span, "tlb_cached takes a place with a `tlb` line, or an object");
+            fail("FL0302", e.kids[0]->span, "tlb_cached takes a place with a `tlb` line, or an object", {fmt::format("this is `{}`", v.null ? "NULL" : model_.type_name(v.type))});
           node.kind = NodeKind::look_tlb_ref;
           node.ref = v.refs[0];
         }
         return both(emit(node));
       }
       if (word->builtin == Builtin::running)
-        fail("FL0307", e.span, "`running` is for progress lines only");
+        fail("FL0307", e.span, "`running` is for progress lines only", {"a handler cannot ask what another CPU runs"}, {"let the handlers set a shared bool, and read that"});
       if (word->builtin == Builtin::trylock) {
         not_in_atomic("a trylock", e.span);
         (void)lock_word(*word, e, false);
@@ -342,7 +372,7 @@ FlowValue FlowBuilder::coerce(const Expr& expr, const Type& type) {
   need(v, type, e.span);
   if (type.scalar() && v.scalar->kind == FlowExprKind::constant) {
     if (v.scalar->value > type.high)
-      fail("FL0306", e.span, fmt::format("{} is not in 0..{}", v.scalar->value, type.high));
+      fail("FL0306", e.span, fmt::format("{} is not in 0..{}", v.scalar->value, type.high), {fmt::format("that is the range of this {}", model_.type_name(type))}, {fmt::format("declare a wider one, `int(0..{})`, or use a smaller value", v.scalar->value)});
   } else if (type.scalar() && (type.high < v.type.high)) {
     guard_range(v.scalar, type.high, e.span);
   }
@@ -359,7 +389,19 @@ void FlowBuilder::need(const FlowValue& v, const Type& type, Span span) {
          {"write `maybe`, or declare the name as something that is tracked"});
   std::vector<std::string> helps;
   if (type.kind == TypeKind::boolean && number(v.type)) helps.push_back("compare it: `… != 0`");
-  if (v.null) helps.push_back("NULL is for objects only");
+  if (v.null && type.kind == TypeKind::entry) {
+    helps.push_back(fmt::format("name a state of {}: `{}`", model_.type_name(type), model_.entries[type.which].states.empty() ? "…" : model_.entries[type.which].states.front().name.text));
+  } else if (v.null) {
+    helps.push_back("NULL is for objects only");
+  }
+  if (v.type.kind == TypeKind::resource && !v.null && type.kind == TypeKind::entry) {
+    const EntryDecl& entry = model_.entries[type.which];
+    for (const auto& state : entry.states)
+      if (state.payload.size() == 1 && entry.slots[state.payload[0]].resource == v.type.which && helps.empty())
+        helps.push_back(fmt::format("name the state that holds it: `{}(…)`", state.name.text));
+  }
+  if (v.type.kind == TypeKind::resource && type.kind == TypeKind::resource && !v.null && !model_.resources[v.type.which].free.empty())
+    helps.push_back(fmt::format("a {} is freed with {}", model_.type_name(v.type), model_.resources[v.type.which].free));
   fail("FL0302", span, fmt::format("this is `{}`, but `{}` is wanted", v.null ? "NULL" : model_.type_name(v.type), model_.type_name(type)),
        {}, helps);
 }
@@ -394,7 +436,7 @@ FlowValue FlowBuilder::value(const Expr& expr, const Type* expected) {
     case ExprKind::name: return name_value(e, expected);
     case ExprKind::integer: {
       FlowValue v;
-      if (e.value < 0 || e.value > 255) fail("FL0306", e.span, fmt::format("{} is not in 0..255", e.value));
+      if (e.value < 0 || e.value > 255) fail("FL0306", e.span, fmt::format("{} is not in 0..255", e.value), {"an int has 8 bits at most"}, {"use a smaller number that stands for it"});
       v.type = {TypeKind::integer, nothing, static_cast<std::uint8_t>(e.value)};
       v.scalar = flow_constant(static_cast<std::uint64_t>(e.value));
       return v;
@@ -488,7 +530,7 @@ FlowValue FlowBuilder::payload(const Expr& e) {
   const FlowValue base = value(*e.kids[0]);
   if (base.type.kind != TypeKind::entry) {
     if (base.type.kind == TypeKind::opaque) return oracle(e);
-    fail("FL0302", e.kids[0]->span, fmt::format("`{}` has no payload", print(*e.kids[0])), {"only an entry has"});
+    fail("FL0302", e.kids[0]->span, fmt::format("`{}` has no payload", print(*e.kids[0])), {fmt::format("it is `{}`; only a copy of an entry has a payload", model_.type_name(base.type))});
   }
   const EntryDecl& entry = model_.entries[base.type.which];
   std::vector<std::string> known;
@@ -532,7 +574,7 @@ FlowValue FlowBuilder::compare(const Expr& e) {
   if (left.type.kind == TypeKind::entry || left.type.kind == TypeKind::resource) {
     if (!(right.null && left.type.kind == TypeKind::resource) && !(left.null && right.type.kind == TypeKind::resource))
       need(right, left.type, e.kids[1]->span);
-    if (!equality) fail("FL0302", e.span, fmt::format("`{}` compares numbers", e.text));
+    if (!equality) fail("FL0302", e.span, fmt::format("`{}` compares numbers", e.text), {fmt::format("this is `{}`", model_.type_name(left.type))}, {"compare with `==` or `!=`"});
     FlowExprPtr same = left.type.kind == TypeKind::entry ? flow_binary(FlowExprKind::eq, left.scalar, right.scalar) : nullptr;
     for (std::size_t i = 0; i < left.refs.size(); ++i) {
       const Index a = left.refs[i];
@@ -661,7 +703,8 @@ FlowValue FlowBuilder::construct(const EntryDecl& entry, Index entry_index, Inde
     const Type type{TypeKind::resource, entry.slots[payload_slots[i]].resource, 0};
     const FlowValue argument = coerce(*arguments[i], type);
     if (argument.null)
-      fail("FL0302", arguments[i]->span, fmt::format("state `{}` needs an object, not NULL", entry.states[state].name.text));
+      fail("FL0302", arguments[i]->span, fmt::format("state `{}` needs an object, not NULL", entry.states[state].name.text),
+           {fmt::format("its payload `{}` is a {}", entry.slots[payload_slots[i]].name, model_.type_name(type))}, {}, {{entry.states[state].span, "declared here"}});
     v.refs[payload_slots[i]] = argument.refs[0];
   }
   return v;

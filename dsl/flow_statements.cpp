@@ -151,9 +151,7 @@ Flow FlowBuilder::build(Index function) {
   }
   frames_.push_back(std::move(frame));
   if (item.body) block(*item.body);
-  Frame& top = frames_.back();
-  for (const auto& [label, span] : top.gotos)
-    if (!top.placed_labels.contains(label)) report("FL0312", span, fmt::format("no label `{}` in {}", label, item.name.text));
+  missing_labels(item);
   FlowNode end;
   end.kind = NodeKind::finish;
   end.span = item.body && item.body->close.known() ? item.body->close : item.name.span;
@@ -161,6 +159,18 @@ Flow FlowBuilder::build(Index function) {
   if (reachable()) emit(end);
   frames_.pop_back();
   return std::move(flow_);
+}
+
+void FlowBuilder::missing_labels(const FunctionItem& item) {
+  const Frame& top = frames_.back();
+  const std::vector<std::string> known(top.placed_labels.begin(), top.placed_labels.end());
+  for (const auto& [label, span] : top.gotos) {
+    if (top.placed_labels.contains(label)) continue;
+    std::vector<std::string> notes;
+    if (const auto guess = did_you_mean(label, known); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
+    notes.push_back(known.empty() ? fmt::format("{} has no labels", item.name.text) : fmt::format("labels of {}: {}", item.name.text, fmt::join(known, ", ")));
+    report("FL0312", span, fmt::format("no label `{}` in {}", label, item.name.text), notes, {fmt::format("put `{}:` in front of a statement of {}", label, item.name.text)});
+  }
 }
 
 void FlowBuilder::missing_return(const FunctionItem& item) {
@@ -187,10 +197,16 @@ void FlowBuilder::block(const Stmt& stmt) {
 
 void FlowBuilder::statement(const Stmt& stmt) {
   const Edges before_statement = open_;
+  const Stmt* const around = current_;
+  current_ = &stmt;
   try {
     statement_inner(stmt);
   } catch (const GiveUp&) {
     if (open_.empty()) open_ = before_statement;
+    if (stmt.kind == StmtKind::return_) {  // it ends the path all the same
+      if (frames_.size() > 1) frames_.back().returns.insert(frames_.back().returns.end(), open_.begin(), open_.end());
+      open_.clear();
+    }
     if (stmt.kind == StmtKind::declare)  // declare the names all the same: one error is enough
       for (const Declarator& d : stmt.declarators)
         if (frames_.back().scopes.back().count(d.name.text) == 0) {
@@ -204,6 +220,7 @@ void FlowBuilder::statement(const Stmt& stmt) {
           frames_.back().scopes.back()[d.name.text] = local;
         }
   }
+  current_ = around;
 }
 
 void FlowBuilder::statement_inner(const Stmt& stmt) {
@@ -214,8 +231,10 @@ void FlowBuilder::statement_inner(const Stmt& stmt) {
     case StmtKind::label: {
       Frame& frame = frames_.back();
       if (!frame.placed_labels.insert(stmt.text).second)
-        report("FL0202", stmt.span, fmt::format("the label `{}` is defined twice", stmt.text));
+        report("FL0202", stmt.span, fmt::format("the label `{}` is defined twice", stmt.text), {}, {"give one of the two another name"},
+               {{at(label_node(stmt.text, stmt.span)).span, "first defined here"}});
       const Index node = label_node(stmt.text, stmt.span);
+      if (at(node).span.begin < stmt.span.begin) at(node).span = stmt.span;  // a `goto` came first
       link(open_, node);
       open_ = {{node, 0}};
       for (const StmtPtr& child : stmt.body) statement(*child);
@@ -277,13 +296,16 @@ void FlowBuilder::statement_inner(const Stmt& stmt) {
       }
       if (e->kind != ExprKind::call)
         fail("FL0316", e->span, "this statement has no effect", {}, {"assign it, test it, or remove it"});
-      check_stars(*e);
+      const Word* word = find_word(e->text);
+      const bool looks = word != nullptr && (word->builtin == Builtin::assertion || word->builtin == Builtin::assertion_not ||
+                                             word->builtin == Builtin::wait_event);
+      if (!looks) check_stars(*e);  // a condition has its own rule
       (void)call(*e, nullptr, true);
       return;
     }
     case StmtKind::goto_: {
       if (atomic_ != frames_.back().atomic)
-        fail("FL0305", stmt.span, "`goto` out of an atomic block");
+        fail("FL0305", stmt.span, "`goto` out of an atomic block", {"an atomic block is one step"}, {"end the block before it"});
       Frame& frame = frames_.back();
       frame.gotos.emplace(stmt.text, stmt.span);
       link(open_, label_node(stmt.text, stmt.span));
@@ -347,17 +369,20 @@ void FlowBuilder::declaration(const Stmt& stmt) {
     }
     auto& scope = frames_.back().scopes.back();
     if (const auto it = scope.find(d.name.text); it != scope.end())
-      fail("FL0202", d.name.span, fmt::format("`{}` is defined twice", d.name.text), {}, {},
+      fail("FL0202", d.name.span, fmt::format("`{}` is defined twice", d.name.text), {},
+           {d.init ? fmt::format("give it another name, or assign to the first: `{} = {};`", d.name.text, print(*d.init)) : std::string("give one of the two another name")},
            {{it->second.span, "first defined here"}});
     if (d.stars > 0) {  // pmd_t *pmd = <place>: another name for a place
-      if (!d.init) fail("FL0303", d.name.span, fmt::format("`{}` must name a place from the start", d.name.text));
+      if (!d.init)
+        fail("FL0303", d.name.span, fmt::format("`{}` must name a place from the start", d.name.text), {"a pointer is another name for one place"},
+             {fmt::format("write `{} *{} = PLACE;`", stmt.type.text, d.name.text)});
       LocalName alias;
       alias.what = LocalName::What::place;
       alias.shared = place(*d.init, true);
       alias.type = model_.shared[alias.shared].type;
       alias.span = d.name.span;
       if (!(alias.type == *type))
-        fail("FL0302", d.init->span, fmt::format("this place holds `{}`, not `{}`", model_.type_name(alias.type), model_.type_name(*type)));
+        fail("FL0302", d.init->span, fmt::format("this place holds `{}`, not `{}`", model_.type_name(alias.type), model_.type_name(*type)), {}, {}, {{model_.shared[alias.shared].name.span, "declared here"}});
       scope[d.name.text] = alias;
       continue;
     }
@@ -388,6 +413,8 @@ void FlowBuilder::assignment(const Stmt& stmt) {
   // x += e, x++ are a load and a store
   const bool plain = stmt.text == "=";
   const auto combined = [&](const FlowValue& old, const Type& type) {
+    if (type.kind != TypeKind::integer && type.kind != TypeKind::enumeration)
+      fail("FL0302", stmt.span, fmt::format("`{}` needs an int, not `{}`", stmt.text, model_.type_name(type)), {}, {"assign a value with `=`"});
     FlowValue by;
     if (stmt.expr) {
       by = coerce(*stmt.expr, type);
@@ -395,8 +422,6 @@ void FlowBuilder::assignment(const Stmt& stmt) {
       by.type = type;
       by.scalar = flow_constant(1);
     }
-    if (type.kind != TypeKind::integer && type.kind != TypeKind::enumeration)
-      fail("FL0302", stmt.span, fmt::format("`{}` needs an int, not `{}`", stmt.text, model_.type_name(type)));
     const bool plus = stmt.text == "+=" || stmt.text == "++";
     FlowValue result;
     result.type = type;
@@ -418,7 +443,8 @@ void FlowBuilder::assignment(const Stmt& stmt) {
     }
     if (local->what == LocalName::What::ignored) return;
     if (local->what == LocalName::What::place)
-      fail("FL0303", lhs->span, fmt::format("`{}` names a place and cannot be pointed elsewhere", lhs->text));
+      fail("FL0303", lhs->span, fmt::format("`{}` names a place and cannot be pointed elsewhere", lhs->text), {},
+           {fmt::format("write to the place with a star: `*{} = …`", lhs->text)}, {{local->span, "declared here"}});
     const LocalName target = *local;
     last_load_ = nothing;
     const FlowValue v = plain ? coerce(*stmt.expr, target.type) : combined(value_of(target), target.type);
@@ -483,7 +509,7 @@ void FlowBuilder::loop(const Stmt& stmt) {
 
 void FlowBuilder::switch_(const Stmt& stmt) {
   const FlowValue subject = value(*stmt.expr);
-  if (subject.type.kind == TypeKind::resource) fail("FL0302", stmt.expr->span, "a switch needs a state or a number");
+  if (subject.type.kind == TypeKind::resource) fail("FL0302", stmt.expr->span, "a switch needs a state or a number", {fmt::format("this is `{}`", model_.type_name(subject.type))}, {fmt::format("test it: `if ({})`", print(*stmt.expr))});
   const LocalName copy = new_local("(switch)", subject.type, stmt.span, true);
   assign_local(copy, subject, stmt.span, "");
   // one node a case label; a chain of tests decides where to go in
@@ -518,7 +544,12 @@ void FlowBuilder::switch_(const Stmt& stmt) {
         if (!name.text.empty() && std::all_of(name.text.begin(), name.text.end(), [](char c) { return c >= '0' && c <= '9'; }))
           number = std::stoull(name.text);
         if (name.text == "true" || name.text == "false") number = name.text == "true" ? 1U : 0U;
-        if (!number) fail("FL0201", name.span, fmt::format("no constant `{}`", name.text));
+        if (!number) {
+          std::vector<std::string> known;
+          for (const auto& e : model_.enums)
+            for (const auto& c : e.constants) known.push_back(c.first);
+          unknown_name(name, "constant", known, "FL0201", "constants");
+        }
         const auto one = flow_binary(FlowExprKind::eq, flow_var(copy.var), flow_constant(*number));
         test = test ? flow_binary(FlowExprKind::lor, test, one) : one;
       }
@@ -561,7 +592,7 @@ void FlowBuilder::return_(const Stmt& stmt) {
   if (stmt.expr && !frame.has_result)
     fail("FL0302", stmt.expr->span, fmt::format("{} returns nothing", item.name.text), {}, {"write `return;`"});
   if (!stmt.expr && frame.has_result)
-    fail("FL0311", stmt.span, fmt::format("{} must return a {}", item.name.text, model_.type_name(frame.result.type)));
+    fail("FL0311", stmt.span, fmt::format("{} must return a value", item.name.text), {fmt::format("its type is `{}`", model_.type_name(frame.result.type))}, {"write `return VALUE;`"}, {{item.name.span, "declared here"}});
   if (stmt.expr) {
     last_load_ = nothing;
     const FlowValue v = coerce(*stmt.expr, frames_.back().result.type);

@@ -132,6 +132,7 @@ struct Model {
   std::vector<CostDecl> costs;
   std::vector<std::string> opaque;
   std::vector<std::string> volatile_opaque;
+  std::vector<std::string> broken;  // names whose declaration has errors: nothing is said about their uses
 
   [[nodiscard]] Index find_lock(std::string_view name) const;
   [[nodiscard]] Index find_shared(std::string_view name) const;

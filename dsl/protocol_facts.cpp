@@ -259,7 +259,7 @@ bool Reader::assume_same(Facts& facts, Index a, Index b, bool truth) const {
 // store needs one of those locks.
 std::uint64_t Reader::states(const Facts& facts, Index shared, Index to) const {
   const EntryDecl& entry = model_.entries[model_.shared[shared].type.which];
-  std::uint64_t possible = entry.all();
+  std::uint64_t possible = reachable(shared);
   for (const Knowledge& k : facts.known) {
     if (k.shared != shared) continue;
     const std::uint64_t ruled_out = entry.all() & ~facts.values[k.value].mask;
@@ -279,6 +279,17 @@ std::uint64_t Reader::states(const Facts& facts, Index shared, Index to) const {
     }
   }
   return possible;
+}
+
+std::uint64_t Reader::reachable(Index shared) const {
+  const SharedDecl& place = model_.shared[shared];
+  std::uint64_t states = bit(place.init);
+  for (std::uint64_t before = 0; before != states;) {
+    before = states;
+    for (const ArrowDecl& a : model_.entries[place.type.which].arrows)
+      if ((states & bit(a.from)) != 0) states |= bit(a.to);
+  }
+  return states;
 }
 
 // ---------------------------------------------------------------- symbols

@@ -99,6 +99,8 @@ class Reader {
   // States that the place may be in. `to`: as far as a store of that state is concerned (an arrow of ours asks for the
   // lock that the knowledge rests on); nothing: as far as anything is concerned.
   [[nodiscard]] std::uint64_t states(const Facts& facts, Index shared, Index to) const;
+  // States that arrows lead to from the first one; a place is never in another one.
+  [[nodiscard]] std::uint64_t reachable(Index shared) const;
 
  private:
   [[nodiscard]] std::uint64_t slot_states(Index ref) const;

@@ -51,10 +51,13 @@ void check_payloads(const Context& context) {
     if (!copy.temporary && copy.span.known())
       related.push_back({copy.span, untested ? "read here, nothing has tested it since" : "read here"});
     std::string help;
+    std::vector<std::string> having;
+    for (std::size_t i = 0; i < entry.states.size(); ++i)
+      if (((with >> i) & 1U) != 0) having.push_back(entry.states[i].name.text);
     if (const std::string* predicate = test_for(entry, with); predicate == nullptr)
       help = fmt::format("give the states with `{}` a predicate, and test it first", payload);
     else if (copy.temporary)
-      help = fmt::format("read it once into a local and test that: `if ({}(…)) …`", *predicate);
+      help = fmt::format("read it once into a local and test that: `{} now = {}; if ({}(now)) …`", entry.name.text, copy.name, *predicate);
     else
       help = fmt::format("test it first: `if ({}({})) …`", *predicate, copy.name);
     context.diagnostics.add({Severity::error,
@@ -63,7 +66,7 @@ void check_payloads(const Context& context) {
                              fmt::format("`{}` {} in state {}, which has no payload `{}`", copy.name,
                                          sure ? "is" : "can be", text, payload),
                              related,
-                             {},
+                             {fmt::format("states with a payload `{}`: {}", payload, fmt::join(having, ", "))},
                              {help}});
   }
 }

@@ -173,11 +173,17 @@ class Checker {
     const LockDecl& lock = context_.model.locks[first.lock];
     const char* word = lock.kind == LockKind::spinlock ? "spin_lock"
                        : lock.kind == LockKind::mutex  ? "mutex_lock"
-                       : first.mode == LockMode::read  ? "down_read"
-                                                       : "down_write";
+                       : first.mode == LockMode::write ? "down_write"
+                                                       : "down_read";
+    // what sleeps is taken before a spinlock
+    Index inner = nothing;
+    for (const HeldLock& h : context_.config(context_.graph.at[n].front()).facts.locks.held)
+      if (lock.kind != LockKind::spinlock && context_.model.locks[h.lock].kind == LockKind::spinlock) inner = h.lock;
     const bool other_mode = context_.all(n, [&](const Facts& f) { return f.locks.find(first.lock) != nullptr; });
     const std::string help = other_mode ? fmt::format("take it with {}", word)
-                                        : fmt::format("take it first: `{}({});`", word, lock.name.text);
+                             : inner != nothing
+                                 ? fmt::format("take it before {}: `{}({});`", context_.model.locks[inner].name.text, word, lock.name.text)
+                                 : fmt::format("take it first: `{}({});`", word, lock.name.text);
     context_.diagnostics.add(
         {Severity::error,
          "FL0410",
@@ -194,7 +200,7 @@ class Checker {
   void without_arrow(Index n, const FlowNode& node, std::uint64_t from, std::uint64_t to) {
     const EntryDecl& e = entry(node);
     const std::string& shared = place(node).name.text;
-    const bool known = from != e.all();
+    const bool known = from != reader_.reachable(node.shared);
     std::string message;
     if (std::popcount(from) == 1 && std::popcount(to) == 1)
       message = fmt::format("{} has no arrow `{} -> {}`", e.name.text, names(e, from), names(e, to));

@@ -39,10 +39,16 @@ class Resolver {
     }
     if (model_.runs.empty())
       error("FL0208", model_.file.model.span, "this model runs nothing",
-            {}, {"add a line such as `run my_handler on any cpus;`"});
+            {}, {fmt::format("add a line such as `run {} on any cpus;`", a_handler())});
   }
 
  private:
+  std::string a_handler() const {
+    for (const auto& f : model_.functions)
+      if (f.item->is_handler) return f.item->name.text;
+    return "my_handler";
+  }
+
   void error(std::string code, Span span, std::string message, std::vector<std::string> notes = {},
              std::vector<std::string> helps = {}, std::vector<Related> related = {}) {
     diagnostics_.add({Severity::error, std::move(code), span, std::move(message), std::move(related), std::move(notes),
@@ -67,7 +73,7 @@ class Resolver {
   void declare(const Ident& name, const std::string& what) {
     declare(name, what, names_);
     if (const Word* word = find_word(name.text); word != nullptr)
-      error("FL0202", name.span, fmt::format("`{}` is built in and cannot be defined again", name.text));
+      error("FL0202", name.span, fmt::format("`{}` is built in and cannot be defined again", name.text), {}, {"remove it, or give it another name"});
   }
 
   void collect_names() {
@@ -94,6 +100,7 @@ class Resolver {
     if (kind == "seqcount" || kind == "rcu") {
       error("FL0313", item.kind.span, fmt::format("`{}` is not supported yet", kind),
             {"it comes with the stage \"Numbers, TLBs and objects\""});
+      for (const Ident& name : item.names) model_.broken.push_back(name.text);
       return;
     }
     for (const Ident& name : item.names) {
@@ -114,6 +121,7 @@ class Resolver {
       declare(*item.free, "a free function");
       decl.free = item.free->text;
     }
+    if (!item.fields.empty() || item.type_stable) model_.broken.push_back(item.name.text);
     for (const auto& field : item.fields)
       error("FL0313", field.name.span, "fields of resources are not supported yet",
             {"they come with the stage \"Numbers, TLBs and objects\""});
@@ -135,7 +143,7 @@ class Resolver {
       declare(constant.name, "an enum constant");
       if (constant.value) next = *constant.value;
       if (next < 0 || next > 255)
-        error("FL0306", constant.name.span, fmt::format("the value {} of `{}` is not in 0..255", next, constant.name.text));
+        error("FL0306", constant.name.span, fmt::format("the value {} of `{}` is not in 0..255", next, constant.name.text), {}, {"the number itself does not matter to the model: leave it out"});
       decl.constants.emplace_back(constant.name.text, static_cast<std::uint8_t>(next & 0xff));
       ++next;
     }
@@ -147,13 +155,15 @@ class Resolver {
       return d.name.span == item.name.span;
     });
     EntryDecl& decl = *found;
-    if (item.states.size() > 64) error("FL0314", item.name.span, "an entry has at most 64 states");
+    if (item.states.size() > 64)
+      error("FL0314", item.name.span, "an entry has at most 64 states", {fmt::format("{} has {}", item.name.text, item.states.size())}, {"leave out what the race does not need"});
     std::map<std::string, std::pair<Span, std::string>> state_names;
     for (const StateDecl& state : item.states) {
       if (decl.states.size() == 64) break;
       declare(state.name, "a state", state_names);
       EntryDecl::State s{state.name, {}, state.unreachable, state.span};
       for (const Param& param : state.payload) {
+        if (const auto type = param.type ? model_.find_type(*param.type) : std::nullopt; !type || type->kind != TypeKind::resource) model_.broken.push_back(state.name.text);
         if (!param.type) {
           error("FL0203", param.span, fmt::format("payload `{}` has no type", param.name.text), {},
                 {"write the resource type before the name: `pgtable_t pt`"});
@@ -184,7 +194,7 @@ class Resolver {
     for (std::size_t i = 0; i < decl.slots.size(); ++i)
       if (decl.slots[i].name == name.text && decl.slots[i].resource == resource) {
         if (std::count(state.payload.begin(), state.payload.end(), static_cast<Index>(i)) != 0)
-          error("FL0202", name.span, fmt::format("state `{}` has the payload `{}` twice", state.name.text, name.text));
+          error("FL0202", name.span, fmt::format("state `{}` has the payload `{}` twice", state.name.text, name.text), {}, {"give one of the two another name"});
         return static_cast<Index>(i);
       }
     decl.slots.push_back({name.text, resource});
@@ -195,6 +205,7 @@ class Resolver {
     std::vector<LockNeed> needs;
     for (const LockUse& use : arrow.locks) {
       const Index index = model_.find_lock(use.lock.text);
+      if (index == nothing && std::find(model_.broken.begin(), model_.broken.end(), use.lock.text) != model_.broken.end()) continue;
       if (index == nothing) {
         unknown_lock(use.lock);
         continue;
@@ -203,7 +214,7 @@ class Resolver {
       if (use.mode) {
         need.mode = use.mode->text == "read" ? LockMode::read : LockMode::write;
         if (model_.locks[index].kind != LockKind::rwsem)
-          error("FL0205", use.span, fmt::format("`{}` is not a rwsem, so it has no {} mode", use.lock.text, use.mode->text));
+          error("FL0205", use.span, fmt::format("`{}` is not a rwsem, so it has no {} mode", use.lock.text, use.mode->text), {}, {fmt::format("write `under {}`", use.lock.text)}, {{model_.locks[index].name.span, "declared here"}});
       }
       needs.push_back(need);
     }
@@ -217,7 +228,7 @@ class Resolver {
         if (t == nothing) unknown("FL0204", to, "state", known, "states of " + decl.name.text);
         if (f == nothing || t == nothing) continue;
         if (const ArrowDecl* other = decl.arrow(f, t); other != nullptr) {
-          error("FL0202", arrow.span, fmt::format("the arrow `{} -> {}` is given twice", from.text, to.text), {}, {},
+          error("FL0202", arrow.span, fmt::format("the arrow `{} -> {}` is given twice", from.text, to.text), {}, {"remove one of the two"},
                 {{other->span, "first given here"}});
           continue;
         }
@@ -246,6 +257,7 @@ class Resolver {
     const auto type = model_.find_type(item.type);
     if (!type || type->kind == TypeKind::none) {
       unknown("FL0203", {item.type.text, item.type.span}, "type", type_names(), "types");
+      model_.broken.push_back(item.name.text);
       return;
     }
     SharedDecl decl{item.name, *type, 0, {}};
@@ -276,7 +288,7 @@ class Resolver {
     if (decl.type.kind == TypeKind::resource) {
       if (name != "NULL")
         error("FL0302", expr.span, "a shared pointer to an object starts as NULL",
-              {"initial objects come with `init { }`, a later stage"});
+              {"initial objects come with `init { }`, a later stage"}, {"write `= NULL`, or nothing"});
       return;
     }
     std::optional<std::int64_t> value;
@@ -285,9 +297,9 @@ class Resolver {
     if (name == "false") value = 0;
     if (const auto constant = model_.find_constant(name)) value = constant->value;
     if (!value)
-      error("FL0302", expr.span, fmt::format("the initial value of `{}` must be a constant", decl.name.text));
+      error("FL0302", expr.span, fmt::format("the initial value of `{}` must be a constant", decl.name.text), {"constants are numbers, true, false and the names in an enum"});
     else if (*value < 0 || *value > decl.type.high)
-      error("FL0306", expr.span, fmt::format("{} is not in 0..{}", *value, decl.type.high));
+      error("FL0306", expr.span, fmt::format("{} is not in 0..{}", *value, decl.type.high), {fmt::format("that is the range of `{}`", decl.name.text)}, {"widen it, or start with a smaller value"});
     else
       decl.init = static_cast<std::uint8_t>(*value);
   }
@@ -297,9 +309,10 @@ class Resolver {
     FunctionDecl decl{&item, {}};
     if (!item.is_handler) {
       const auto type = model_.find_type(item.result);
-      if (!type)
+      if (!type) {
         unknown("FL0203", {item.result.text, item.result.span}, "type", type_names(), "types");
-      else
+        model_.broken.push_back(item.name.text);
+      } else
         decl.result = *type;
     } else if (!item.params.empty()) {
       for (const Param& param : item.params)
@@ -321,7 +334,8 @@ class Resolver {
     }
     SharedDecl& place = model_.shared[index];
     const EntryDecl& entry = model_.entries[place.type.which];
-    if (place.tlb) error("FL0202", item.place.span, fmt::format("`{}` has two tlb lines", item.place.text));
+    if (place.tlb)
+      error("FL0202", item.place.span, fmt::format("`{}` has two tlb lines", item.place.text), {}, {"put all states into one line"}, {{place.tlb->span, "the first one"}});
     TlbDecl decl;
     decl.span = item.place.span;
     std::vector<std::string> known;
@@ -340,12 +354,25 @@ class Resolver {
       for (const Index s : common)
         if (entry.slots[s].name == item.caches->text) decl.slot = s;
       if (decl.slot == nothing)
-        error("FL0310", item.caches->span, fmt::format("not every cacheable state has a payload `{}`", item.caches->text));
+        {
+        std::vector<std::string> without;
+        for (std::size_t s = 0; s < entry.states.size(); ++s) {
+          const auto& payload = entry.states[s].payload;
+          const bool has = std::any_of(payload.begin(), payload.end(), [&](Index p) { return entry.slots[p].name == item.caches->text; });
+          if (((decl.states >> s) & 1U) != 0 && !has) without.push_back(entry.states[s].name.text);
+        }
+        error("FL0310", item.caches->span, fmt::format("not every cacheable state has a payload `{}`", item.caches->text), {fmt::format("it is missing in: {}", fmt::join(without, ", "))},
+              {"leave these states out, or name a payload that all have"});
+      }
     } else if (common.size() == 1) {
       decl.slot = *common.begin();
     } else if (common.size() > 1) {
-      error("FL0301", item.place.span, "the TLB caches one payload, but these states have several", {},
-            {fmt::format("say which: `tlb {} caches {} in …;`", item.place.text, entry.slots[*common.begin()].name)});
+      std::vector<std::string> names;
+      for (const Index s : common) names.push_back(entry.slots[s].name);
+      std::vector<std::string> states;
+      for (const Ident& name : item.states) states.push_back(name.text);
+      error("FL0315", item.place.span, "the TLB caches one payload, but these states have several", {fmt::format("they have: {}", fmt::join(names, ", "))},
+            {fmt::format("say which: `tlb {} caches {} in {};`", item.place.text, names.front(), fmt::join(states, ", "))});
     }
     place.tlb = decl;
   }
@@ -373,7 +400,7 @@ class Resolver {
       if (const Index index = handler(name); index != nothing) decl.handlers.push_back(index);
     if (item.cpus) {
       if (*item.cpus < 1 || *item.cpus > 12)
-        error("FL0306", span, fmt::format("a run line has 1 to 12 CPUs, or any; not {}", *item.cpus));
+        error("FL0306", span, fmt::format("a run line has 1 to 12 CPUs, or any; not {}", *item.cpus), {}, {"write `on any cpus`"});
       decl.cpus = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*item.cpus, 1, 12));
     }
     if (item.once)

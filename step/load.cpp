@@ -15,6 +15,10 @@ void load_variants(Loaded& loaded, const std::vector<std::string>& only) {
   if (loaded.diagnostics.has_errors()) return;
   const auto names = dsl::variants(loaded.file);
   dsl::check_expectations(loaded.file, loaded.diagnostics);
+  if (loaded.diagnostics.has_errors()) {  // and what else is wrong, in the same run
+    const dsl::Model model = dsl::resolve(loaded.file, "base", loaded.diagnostics);
+    (void)dsl::build_flows(model, loaded.diagnostics);
+  }
   for (const std::string& wanted : only)
     if (std::find(names.begin(), names.end(), wanted) == names.end()) {
       std::vector<std::string> notes;
@@ -30,7 +34,7 @@ void load_variants(Loaded& loaded, const std::vector<std::string>& only) {
     dsl::File patched = dsl::apply_variant(loaded.file, name, variant.diagnostics);
     if (!variant.diagnostics.has_errors()) {
       variant.model = dsl::resolve(std::move(patched), name, variant.diagnostics);
-      if (!variant.diagnostics.has_errors()) {
+      {  // bodies are read even when a declaration has errors: all errors of a run
         const dsl::Flows flows = dsl::build_flows(variant.model, variant.diagnostics);
         if (!variant.diagnostics.has_errors()) {
           dsl::check_protocol(variant.model, flows, variant.diagnostics);

@@ -84,7 +84,10 @@ class Translator {
     if (index == nothing) {
       std::vector<std::string> known;
       for (const auto& l : context_.model.locks) known.push_back(l.name.text);
-      fail("FL0201", e->span, fmt::format("no lock `{}`", e->text), {fmt::format("locks: {}", fmt::join(known, ", "))});
+      std::vector<std::string> notes;
+      if (const auto guess = dsl::did_you_mean(e->text, known); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
+      notes.push_back(fmt::format("locks: {}", fmt::join(known, ", ")));
+      fail("FL0201", e->span, fmt::format("no lock `{}`", e->text), notes);
     }
     return static_cast<Id>(index);
   }
@@ -112,7 +115,7 @@ class Translator {
           return x.make(ExprOp::any_cpu, cached);
         }
         case dsl::Builtin::running: {
-          if (!progress_) fail("FL0307", e.span, "`running` is for progress lines only");
+          if (!progress_) fail("FL0307", e.span, "`running` is for progress lines only", {"an invariant looks at what the CPUs share"});
           const AstExpr& argument = bare(*e.kids[0]);
           const auto& handlers = context_.program.handlers;
           const auto it = std::find(handlers.begin(), handlers.end(), argument.text);
@@ -133,7 +136,7 @@ class Translator {
           std::vector<std::string> notes;
           if (const auto guess = dsl::did_you_mean(e.text, known); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
           notes.push_back(fmt::format("predicates of {}: {}", entry.name.text, fmt::join(known, ", ")));
-          fail("FL0201", e.span, fmt::format("no predicate `{}` for {}", e.text, entry.name.text), notes);
+          fail("FL0201", e.text_span.known() ? e.text_span : e.span, fmt::format("no predicate `{}` for {}", e.text, entry.name.text), notes);
         }
       }
     fail("FL0206", e.span, fmt::format("`{}` cannot stand in an invariant", e.text), {"it may use predicates of `*place`, locked(), write_locked(), tlb_cached()"});
