@@ -38,7 +38,8 @@ std::string guard_table(const GuardTable& table, bool colour, std::size_t width)
     std::string line = padded(fmt::format("  {}  {}", padded(row.variant, names), cut(guard_text(row), guards)), left);
     for (std::size_t i = 0; i < table.states.size(); ++i) {
       const bool passes = i < row.cells.size() && row.cells[i].passes;
-      line += blanks(1 + columns(table.states[i])) + (passes ? "x" : " ");
+      const char* mark = !passes ? " " : row.cells[i].depends ? "?" : "x";
+      line += blanks(1 + columns(table.states[i])) + mark;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";

@@ -206,7 +206,7 @@ const std::vector<OptionRow>& options() {
          s.certificate = text;
          return std::string();
        }},
-      {"--format", "text|json", "text", "what is printed", false, {check}, set_format},
+      {"--format", "text|json", "text", "what is printed", false, {check, cost}, set_format},
   };
   return table;
 }
