@@ -6,6 +6,7 @@
 #include "checker/explicit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <stdexcept>

@@ -13,6 +13,7 @@
 #include "checker/views.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <numeric>
 

@@ -1,8 +1,6 @@
 // Packs a flat state with a fixed number of CPUs into as few bits as its variables need, and back. The CPU in each slot
 // belongs to a known line, so its position is a number within the line.
 #pragma once
-#include <span>
-
 #include "checker/search/layout.hpp"
 
 namespace faultline::check::search {

@@ -12,7 +12,7 @@ namespace faultline::check::search {
 // the shared part that await it, the number of own objects and these objects.
 class Extensions {
  public:
-  Extensions(const Layout& layout) : layout_(layout) {
+  explicit Extensions(const Layout& layout) : layout_(layout) {
     awaited_at_ = layout.stride;
     count_at_ = awaited_at_ + 2 * layout.awaits;
     object_at_ = count_at_ + 1;
