@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fmt/format.h"
+
 namespace faultline::step {
 
 using dsl::FlowExpr;
@@ -10,6 +12,16 @@ using dsl::FlowNode;
 using dsl::Index;
 using dsl::NodeKind;
 using dsl::nothing;
+
+namespace {
+
+// Of one path between two steps: beyond these it is taken for a loop that never makes a step. Each branch costs stack.
+constexpr int max_nodes = 4000;
+constexpr int max_branches = 200;
+// Of all paths from one position.
+constexpr int max_paths = 20'000;
+
+}  // namespace
 
 // ---------------------------------------------------------------- lock sets
 
@@ -52,6 +64,7 @@ PathBuilder::PathBuilder(PathContext& context, const dsl::Flow& flow, const Live
 
 void PathBuilder::from_idle() {
   from_pc_ = idle_;
+  paths_ = 0;
   from_node_ = nothing;
   Path path;
   path.var.assign(flow_.vars.size(), exprs_.constant(0));
@@ -62,6 +75,7 @@ void PathBuilder::from_idle() {
 
 void PathBuilder::from(Index node, const LockSet& locks, Id pc) {
   from_pc_ = pc;
+  paths_ = 0;
   from_node_ = node;
   Path path;
   path.locks = locks;
@@ -172,8 +186,20 @@ void PathBuilder::split(const Path& path, ExprId e, const Next& yes, const Next&
 }
 
 void PathBuilder::take(Path path, const FlowNode& node, std::size_t way, const std::string& result) {
+  if (++path.branches > max_branches) return endless(node.span);
+  if (++paths_ > max_paths) {
+    if (paths_ == max_paths + 1)
+      context_.diagnostics.add({dsl::Severity::error, "FL0314", node.span, fmt::format("more than {} paths lead from one step to the next here", max_paths), {},
+                                {"every choice between two steps doubles their number"}, {"put `step;` between the choices"}});
+    return;
+  }
   if (!node.text.empty()) path.notes.push_back({node.span, node.text, result});
   run(std::move(path), node.next[way]);
+}
+
+void PathBuilder::endless(Span span) {
+  context_.diagnostics.add({dsl::Severity::error, "FL0309", span, "this loop can go on for ever without a step", {},
+                            {"no other CPU can move while it turns"}, {"read shared memory in it, or put `step;` into its body"}});
 }
 
 void PathBuilder::run(Path path, Index id) {
@@ -186,11 +212,7 @@ void PathBuilder::run(Path path, Index id) {
       path.span = node.span;
     }
     if (node.cover != nothing) path.covers.push_back(node.cover);
-    if (++path.budget > 4000) {
-      context_.diagnostics.add({dsl::Severity::error, "FL0309", node.span, "this loop can go on for ever without a step", {},
-                                {"no other CPU can move while it turns"}, {"read shared memory in it, or put `step;` into its body"}});
-      return;
-    }
+    if (++path.budget > max_nodes) return endless(node.span);
     switch (node.kind) {
       case NodeKind::pass:
       case NodeKind::uses_payload: break;

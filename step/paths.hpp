@@ -72,7 +72,8 @@ struct Path {
   bool stepped = false;
   bool in_atomic = false;
   bool may_block = false;
-  int budget = 0;
+  int budget = 0;    // nodes since the last position
+  int branches = 0;  // and branches
 };
 
 class PathBuilder {
@@ -88,6 +89,7 @@ class PathBuilder {
   using Next = std::function<void(Path)>;
 
   void run(Path path, dsl::Index node);
+  void endless(Span span);
   void take(Path path, const dsl::FlowNode& node, std::size_t way, const std::string& result);
   void go(Path path, const dsl::FlowNode& node) { run(std::move(path), node.next[0]); }
   bool assume(Path& path, ExprId e, bool value);  // false: impossible on this path
@@ -150,6 +152,7 @@ class PathBuilder {
   std::function<void(Command)> found_;
   Id from_pc_ = 0;
   dsl::Index from_node_ = dsl::nothing;
+  int paths_ = 0;
 };
 
 }  // namespace faultline::step
