@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+
 #include "tests/support/programs.hpp"
+#include "tests/support/random_program.hpp"
 #include "tests/support/replaying.hpp"
+#include "tests/support/states.hpp"
 
 namespace faultline::check {
 namespace {
@@ -127,6 +133,61 @@ TEST(Progress, FlushesAreAcknowledged) {
   EXPECT_EQ(check_one(flusher(false), 2).answer, Answer::proved);
   EXPECT_EQ(check_one(flusher(false), 3).answer, Answer::proved);
   EXPECT_EQ(check_one(flusher(true), 2).answer, Answer::violated);
+}
+
+// A scheduler that throws dice is fair with probability one, and so is one that after a while starts no more handlers.
+// True if q stays due for very long.
+bool starves(const step::Program& program, std::uint32_t cpus, std::mt19937_64& random, std::uint64_t start_odds) {
+  const step::Progress& progress = program.progress.front();
+  step::State state = step::initial_state(program, step::cpus_per_line(program, cpus));
+  std::vector<std::size_t> due(state.cpus);  // since so many steps
+  for (std::size_t n = 0; n < 4000; ++n) {
+    std::size_t longest = 0;
+    for (std::size_t me = 0; me < state.cpus; ++me) {
+      const bool p = step::evaluate(program, state, me, me, progress.p) != 0;
+      const bool q = step::evaluate(program, state, me, me, progress.q) != 0;
+      due[me] = !q && (p || due[me] > 0) ? due[me] + 1 : 0;
+      longest = std::max(longest, due[me]);
+    }
+    if (longest > 2000) return true;
+    std::vector<step::State> next;
+    for (const testing::Successor& successor : testing::successors(program, state)) {
+      const bool starts = successor.command != no_command && program.commands[successor.command].starts;
+      if (successor.command != no_command && program.commands[successor.command].violation) continue;
+      if (starts && (n > 2000 || random() % start_odds != 0)) continue;
+      next.push_back(successor.state);
+    }
+    if (!next.empty()) state = next[random() % next.size()];
+  }
+  return false;
+}
+
+TEST(Progress, RandomPrograms) {
+  std::mt19937_64 random(1);
+  std::size_t proved = 0, violated = 0;
+  const std::uint64_t last = std::getenv("FAULTLINE_FULL") != nullptr ? 3000 : 150;
+  for (std::uint64_t seed = 0; seed < last; ++seed) {
+    step::Program program = testing::random_program(seed, {seed % 2 == 0, true, seed % 3 == 0});
+    // A violation ends a run; these are about runs that go on.
+    std::erase_if(program.commands, [](const step::Command& command) { return command.violation.has_value(); });
+    program.first.assign(program.locations.size() + 1, 0);
+    for (const step::Command& command : program.commands) ++program.first[command.from + 1U];
+    for (std::size_t pc = 0; pc < program.locations.size(); ++pc) program.first[pc + 1] += program.first[pc];
+    add_returns(program, 0);
+    ProgressOptions options;
+    options.limits.memory_bytes = 400'000;
+    const ProgressResult result = check_progress(program, options).front();
+    if (result.answer == Answer::unknown || result.states > 300) continue;
+    if (result.violation) {
+      ++violated;
+      ASSERT_EQ(testing::replay(program, *result.violation), "") << seed;
+    } else {
+      ++proved;
+      for (const std::uint64_t odds : {1U, 4U, 50U}) ASSERT_FALSE(starves(program, 2, random, odds)) << seed;
+    }
+  }
+  EXPECT_GT(proved, 10U);
+  EXPECT_GT(violated, 10U);
 }
 
 TEST(Progress, LimitsAreUnknown) {
