@@ -80,6 +80,7 @@ std::string property_lines(const std::vector<check::PropertyResult>& properties,
   };
   std::vector<Group> groups;
   for (const check::PropertyResult& property : properties) {
+    if (property.answer == Answer::violated) continue;  // each has a headline of its own
     const auto same = [&](const Group& group) {
       return group.like->answer == property.answer && scope_text(group.like->scope) == scope_text(property.scope) &&
              group.like->engine == property.engine && group.like->reason == property.reason;
@@ -141,8 +142,10 @@ std::string violated_headline(const check::Verdict& verdict, const check::Counte
     tag += fmt::format(", {}, {}", cpus_text(example.scope), plural(example.steps.size(), "step"));
   const std::string message = violation.message.empty() ? name : violation.message;
   const std::string word(answer_word(Answer::violated));
-  std::vector<std::string> lines =
-      wrapped(fmt::format("{}: {}: {}", place_text(violation.span, context.sources), word, message), options.width - 4);
+  const std::string first = fmt::format("{}: {}: {}", place_text(violation.span, context.sources), word, message);
+  std::vector<std::string> lines = {first};
+  if (columns(first) > options.width) lines = wrapped(first, options.width - 4);  // later lines are indented
+
   tag = fmt::format("[{}]", tag);
   if (columns(lines.back()) + 1 + columns(tag) + (lines.size() > 1 ? 4 : 0) <= options.width) {
     lines.back() += " " + tag;
