@@ -49,7 +49,11 @@ std::string scope_line(const check::Verdict& verdict, const TextOptions& options
       verdict.answer == Answer::violated && !verdict.violations.empty() && !verdict.violations.front().is_static;
   std::string text = scope_text(traced ? verdict.violations.front().scope : verdict.scope);
   if (!verdict.engine.empty()) text += "; " + engine_name(verdict.engine);
-  if (verdict.states != 0) text += ", " + plural(verdict.states, "state");
+  // A proof comes after a search for a counterexample with few CPUs; its own size is that of the certificate.
+  if (verdict.states != 0) {
+    text += verdict.certificate ? fmt::format(" (after a search of {})", plural(verdict.states, "state"))
+                                : ", " + plural(verdict.states, "state");
+  }
   if (options.timing) text += ", " + seconds_text(verdict.seconds);
   text += "\n";
   std::string bounds;
