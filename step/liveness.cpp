@@ -94,16 +94,10 @@ std::vector<Own> own_after(const Flow& flow, const FlowNode& node, int way, std:
     if (own[r] == Own::exact || own[r] == Own::maybe) copies_may_own(flow.refs[r].resource, r);
   };
   switch (node.kind) {
-    case NodeKind::branch: {  // `if (new)`: on one of the ways it is NULL
-      const FlowExpr* e = node.expr.get();
-      bool null_way = true;
-      while (e->kind == FlowExprKind::lnot) {
-        null_way = !null_way;
-        e = e->left.get();
-      }
-      if (e->kind == FlowExprKind::ref_null && (way == 0) == null_way) own[e->a] = Own::null;
+    case NodeKind::branch:
+      if (const NullTest test = null_test(*node.expr); test.ref != nothing && static_cast<std::size_t>(way) == test.null_way)
+        own[test.ref] = Own::null;
       break;
-    }
     case NodeKind::set_ref:
       drop(node.ref);
       if (node.other == nothing) {
@@ -165,6 +159,17 @@ std::uint8_t highest(const dsl::Model& model, const dsl::Type& type) {
 }
 
 }  // namespace
+
+NullTest null_test(const FlowExpr& expr) {
+  NullTest test;
+  const FlowExpr* e = &expr;
+  while (e->kind == FlowExprKind::lnot) {
+    test.null_way = 1 - test.null_way;
+    e = e->left.get();
+  }
+  if (e->kind == FlowExprKind::ref_null) test.ref = e->a;
+  return test;
+}
 
 Liveness liveness(const dsl::Model& model, const Flow& flow) {
   Liveness live;

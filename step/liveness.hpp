@@ -16,6 +16,13 @@ enum class Own : std::uint8_t {
   maybe,     // a bit of the CPU says so
 };
 
+// `if (new)`, `if (!new)`: which reference is tested, and on which way of the branch it is NULL.
+struct NullTest {
+  dsl::Index ref = dsl::nothing;  // nothing: another kind of test
+  std::size_t null_way = 0;
+};
+[[nodiscard]] NullTest null_test(const dsl::FlowExpr& expr);
+
 struct Liveness {
   std::vector<std::vector<bool>> vars;  // [node][var]: needed when the node starts
   std::vector<std::vector<bool>> refs;  // [node][ref]: needed or may own

@@ -237,9 +237,18 @@ void PathBuilder::run(Path path, Index id) {
           }
           go(std::move(p), node);
         });
-      case NodeKind::branch:
-        return split(path, translate(path, *node.expr), [&](Path p) { take(std::move(p), node, 0, "true"); },
-                     [&](Path p) { take(std::move(p), node, 1, "false"); });
+      case NodeKind::branch: {
+        // a reference that is found to be NULL names nothing, so it owns nothing
+        const NullTest test = null_test(*node.expr);
+        const auto way = [&](Path p, std::size_t w) {
+          if (test.ref != nothing && w == test.null_way) {
+            p.ref[test.ref] = {};
+            p.own[test.ref] = exprs_.constant(0);
+          }
+          take(std::move(p), node, w, w == 0 ? "true" : "false");
+        };
+        return split(path, translate(path, *node.expr), [&](Path p) { way(std::move(p), 0); }, [&](Path p) { way(std::move(p), 1); });
+      }
       case NodeKind::choose:
         take(path, node, 0, "true");
         return take(std::move(path), node, 1, "false");

@@ -139,7 +139,6 @@ class PathBuilder {
   void leave_owned(Path path, std::size_t ref, Span span, const Next& next);
   void emit(Path path, Id to, dsl::Index target);
   void write_back(Path& path, dsl::Index target);
-  [[nodiscard]] bool surely_false(const Path& path, ExprId e) const;
 
   PathContext& context_;
   Exprs& exprs_;

@@ -55,16 +55,6 @@ void PathBuilder::leave_owned(Path path, std::size_t ref, Span span, const Next&
         [&](Path p) { leave_owned(std::move(p), ref + 1, span, next); });
 }
 
-// False on this path, by what was tested on it.
-bool PathBuilder::surely_false(const Path& path, ExprId e) const {
-  if (const auto v = exprs_.value(e)) return *v == 0;
-  const Expr& x = exprs_.at(e);
-  const ExprId inner = x.op == ExprOp::lnot ? x.a : e;
-  for (const auto& [fact, truth] : path.facts)
-    if (fact == inner) return truth == (x.op == ExprOp::lnot);
-  return false;
-}
-
 void PathBuilder::write_back(Path& path, Index target) {
   // ---- locals and ownership bits
   std::map<Id, ExprId> locals;
@@ -85,13 +75,13 @@ void PathBuilder::write_back(Path& path, Index target) {
       if (live_.vars[target][v]) locals[static_cast<Id>(slots_.var[v])] = path.var[v];
     for (std::size_t r = 0; r < flow_.refs.size(); ++r) {
       if (!live_.refs[target][r]) {
-        if (!surely_false(path, path.own[r])) throw std::logic_error("lowering: a reference that owns is not kept");
+        if (exprs_.value(path.own[r]) != 0U) throw std::logic_error("lowering: a reference that owns is not kept");
         continue;
       }
       const Own own = live_.own[target][r];
       handles[static_cast<Id>(slots_.ref[r])] = own == Own::null ? RefValue{} : path.ref[r];
       if (own == Own::maybe) locals[static_cast<Id>(slots_.own[r])] = path.own[r];
-      if ((own == Own::borrowed || own == Own::null) && !surely_false(path, path.own[r]))
+      if ((own == Own::borrowed || own == Own::null) && exprs_.value(path.own[r]) != 0U)
         throw std::logic_error("lowering: ownership is not as analysed");
     }
   }
