@@ -136,7 +136,7 @@ const std::vector<OptionRow>& options() {
          return std::string();
        }},
       {"--cpus", "N|any", "any", "CPUs on each `on any cpus` line", false, {check}, set_cpus},
-      {"--memory", "sc|tso", "as the model", "memory order", false, {check}, set_memory},
+      {"--memory", "sc|tso", "as the model", "memory order; only sc is built, tso gives `unknown`", false, {check}, set_memory},
       {"--engine",
        "auto|explicit|views",
        "auto",

@@ -171,8 +171,12 @@ std::string headline(const check::Verdict& verdict, const ReportContext& context
       if (!verdict.violations.empty()) return violated_headline(verdict, verdict.violations.front(), context, options);
       return fmt::format("{}: {}\n", word, subject);
     case Answer::proved:
-      return fmt::format("{}: {}, {}\n", word, subject,
-                         verdict.scope.any ? "for any number of CPUs" : "for " + cpus_text(verdict.scope) + " only");
+      // A progress line has a scope of its own and is no part of the proof; that it fails must not be overlooked.
+      return fmt::format("{}: {}, {}{}\n", word, subject,
+                         verdict.scope.any ? "for any number of CPUs" : "for " + cpus_text(verdict.scope) + " only",
+                         verdict.violations.empty()
+                             ? ""
+                             : "; but " + violation_name(verdict.violations.front().violation) + " is violated");
     case Answer::unknown: {
       std::string text;
       const std::string plain = fmt::format("{}: {}: {}", answer_word(verdict.answer), subject, verdict.reason);

@@ -89,6 +89,16 @@ class Followed {
   std::vector<std::string> names_;
 };
 
+// All that is known after a step: a trace need not list what is as at the start, such as a free lock.
+std::vector<check::SharedValue> everything_after(const TraceStep& step) {
+  std::vector<check::SharedValue> all = step.state;
+  for (const check::SharedValue& value : step.changed) {
+    const bool listed = std::any_of(all.begin(), all.end(), [&](const auto& v) { return v.name == value.name; });
+    if (!listed) all.push_back(value);
+  }
+  return all;
+}
+
 struct Rows {
   std::vector<Row> rows;
   std::map<std::uint32_t, std::string> headers;  // of each CPU that is seen, in order
@@ -119,7 +129,7 @@ Rows rows_of(const check::Counterexample& trace, const std::vector<bool>& shown,
     const std::vector<step::Note> notes = notes_to_show(step, full, shows_local_work(trace, i));
     for (std::size_t n = 0; n < notes.size(); ++n) {
       Row row{Row::What::step, step.cpu, notes[n].span.line, notes[n].text, notes[n].result, {}, false};
-      if (n == 0) row.state = followed.cell(first ? step.state : step.changed);
+      if (n == 0) row.state = followed.cell(first ? everything_after(step) : step.changed);
       row.last = i + 1 == trace.steps.size() && !trace.loop;
       result.rows.push_back(std::move(row));
     }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
 
 #include "cli/completions.hpp"
@@ -146,6 +147,21 @@ TEST(Completions, NameEveryOptionAndNoHiddenCommand) {
     EXPECT_EQ(script.find("'completions"), std::string::npos);
   }
   EXPECT_EQ(cli::completions("tcsh"), "");
+}
+
+TEST(ManPage, NamesEveryOptionAndCommand) {
+  std::ifstream file(std::string(FAULTLINE_SOURCE_DIR) + "/docs/faultline.1");
+  std::stringstream all;
+  all << file.rdbuf();
+  std::string page = all.str();
+  for (std::size_t at = page.find("\\-"); at != std::string::npos; at = page.find("\\-")) page.erase(at, 1);
+  for (const cli::OptionRow& option : cli::options()) {
+    EXPECT_NE(page.find(option.name), std::string::npos) << option.name;
+  }
+  for (const cli::CommandRow& command : cli::commands()) {
+    const bool named = page.find("faultline " + std::string(command.name)) != std::string::npos;
+    EXPECT_EQ(named, !command.hidden) << command.name;
+  }
 }
 
 TEST(ExitCodes, TheMoreTellingOneWins) {

@@ -38,6 +38,20 @@ TEST(ReportText, LassoWithoutSteps) {
   EXPECT_NE(text.find("--- nothing need happen from here on ---"), std::string::npos) << text;
   EXPECT_EQ(text.find("repeats for ever"), std::string::npos) << text;
 }
+TEST(ReportText, ProgressThatFailsBesideAProofIsSaidAtOnce) {
+  check::Verdict verdict = proof();
+  verdict.violations.push_back(lasso().violations.front());
+  const std::string text = text_of(verdict);
+  EXPECT_TRUE(text.starts_with(
+      "proved: thp_fault [unstable], for any number of CPUs; but progress(fault_returns) is violated\n"))
+      << text;
+  EXPECT_NE(text.find("violated: a fault never returns"), std::string::npos) << text;
+}
+TEST(ReportText, FirstRowShowsALockThatIsTakenThere) {
+  check::Verdict verdict = deadlock();
+  for (check::TraceStep& step : verdict.violations.front().steps) step.state.clear();  // as the search leaves out locks
+  EXPECT_NE(text_of(verdict, {}, {"a", "b"}).find("a = held"), std::string::npos) << text_of(verdict, {}, {"a", "b"});
+}
 TEST(ReportText, Deadlock) { expect_golden("deadlock.txt", text_of(deadlock(), {}, {"a", "b"})); }
 TEST(ReportText, Static) { expect_golden("static.txt", text_of(static_violation())); }
 TEST(ReportText, Unknown) { expect_golden("unknown.txt", text_of(timed_out())); }
