@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "dsl/model.hpp"
 #include "dsl/patch.hpp"
@@ -23,6 +24,16 @@ void check_expectations(const File& file, Diagnostics& diagnostics) {
     notes.push_back(fmt::format("{}s: {}", what, fmt::join(known, ", ")));
     diagnostics.add({Severity::error, code, name.span, fmt::format("no {} `{}`", what, name.text), {}, notes, {}});
   };
+  std::map<std::string, Span> patches;
+  for (const Item& item : file.items) {
+    if (!item.patch) continue;
+    const Ident& name = item.patch->name;
+    const auto [first, fresh] = patches.emplace(name.text, name.span);
+    if (!fresh)
+      diagnostics.add({Severity::error, "FL0202", name.span, fmt::format("patch `{}` is defined twice", name.text), {{first->second, "first defined here"}}, {}, {"give one of the two another name; a patch of several functions has several `in` parts"}});
+    else if (name.text == "base")
+      diagnostics.add({Severity::error, "FL0202", name.span, "no patch can be named `base`", {}, {"that is the file without patches"}, {"give it another name"}});
+  }
   const auto has = [](const std::vector<std::string>& list, const std::string& name) { return std::find(list.begin(), list.end(), name) != list.end(); };
   for (const Item& item : file.items) {
     if (!item.expect) continue;

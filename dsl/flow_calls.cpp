@@ -114,7 +114,7 @@ FlowValue FlowBuilder::call(const Expr& e, const Type* expected, bool statement)
         fail("FL0303", argument.span, fmt::format("`{}` is a place", print(argument)), {},
              {fmt::format("read it with a star: `{}(*{})`", e.text, print(argument))});
       const FlowValue v = value(argument);
-      if (v.type.kind != TypeKind::entry) fail("FL0302", argument.span, fmt::format("{} asks about an entry", e.text));
+      if (v.type.kind != TypeKind::entry) fail("FL0302", argument.span, fmt::format("{} asks about an entry", e.text), {fmt::format("this is `{}`", v.null ? "NULL" : model_.type_name(v.type))});
       const EntryDecl& entry = model_.entries[v.type.which];
       const std::uint64_t* mask = entry.predicate(e.text);
       if (mask == nullptr) {
@@ -341,11 +341,11 @@ FlowValue FlowBuilder::builtin(const Word& word, const Expr& e, bool statement) 
       emit(node);
       return no_value();
     case Builtin::assertion:
-      if (e.kids.empty() || e.kids.size() > 2) fail("FL0207", e.span, "assert takes a condition and maybe a text");
+      if (e.kids.empty() || e.kids.size() > 2) fail("FL0207", e.span, fmt::format("assert takes a condition and maybe a text, {} given", e.kids.size()), {}, {"write `assert(CONDITION, \"what is wrong otherwise\");`"});
       assertion(e, false);
       return no_value();
     case Builtin::assertion_not:
-      if (e.kids.size() != 1) fail("FL0207", e.span, fmt::format("{} takes a condition", e.text));
+      if (e.kids.size() != 1) fail("FL0207", e.span, fmt::format("{} takes a condition, {} given", e.text, e.kids.size()), {}, {"for a text of your own write `assert(!CONDITION, \"what is wrong\");`"});
       assertion(e, true);
       return no_value();
     case Builtin::wait_event: {

@@ -272,14 +272,18 @@ std::pair<Edges, Edges> FlowBuilder::leaf(const Expr& e) {
   if (e.kind == ExprKind::call)
     if (const Word* word = find_word(e.text)) {
       if (word->builtin == Builtin::is_locked || word->builtin == Builtin::is_write_locked) {
-        if (e.kids.size() != 1) fail("FL0207", e.span, fmt::format("{} takes one lock", e.text));
+        if (e.kids.size() != 1) {
+          std::vector<std::string> known;
+          for (const auto& l : model_.locks) known.push_back(l.name.text);
+          fail("FL0207", e.span, fmt::format("{} takes one lock, {} given", e.text, e.kids.size()), {fmt::format("locks: {}", fmt::join(known, ", "))});
+        }
         node.kind = NodeKind::look_locked;
         node.lock = lock_place(*e.kids[0]);
         node.mode = word->builtin == Builtin::is_locked ? LockMode::any : LockMode::write;
         return both(emit(node));
       }
       if (word->builtin == Builtin::tlb_cached) {
-        if (e.kids.size() != 1) fail("FL0207", e.span, "tlb_cached takes a place or an object");
+        if (e.kids.size() != 1) fail("FL0207", e.span, fmt::format("tlb_cached takes a place or an object, {} given", e.kids.size()), {}, {"write `tlb_cached(PLACE)`"});
         if (const Index shared = place(*e.kids[0], false); shared != nothing && model_.shared[shared].tlb) {
           node.kind = NodeKind::look_tlb_place;
           node.shared = shared;
@@ -326,7 +330,7 @@ FlowExprPtr FlowBuilder::truth(const FlowValue& v, const Expr& expr) {
     }
     default: break;
   }
-  fail("FL0302", expr.span, "this has no value, so it is not a condition");
+  fail("FL0302", expr.span, "this has no value, so it is not a condition", {fmt::format("it is `{}`", model_.type_name(v.type))});
 }
 
 FlowValue FlowBuilder::from_condition(const Expr& expr) {
@@ -441,7 +445,7 @@ FlowValue FlowBuilder::value(const Expr& expr, const Type* expected) {
       v.scalar = flow_constant(static_cast<std::uint64_t>(e.value));
       return v;
     }
-    case ExprKind::string: fail("FL0302", e.span, "a text is no value here");
+    case ExprKind::string: fail("FL0302", e.span, "a text is no value here", {"only assert takes one"});
     case ExprKind::star: return load(place(*e.kids[0], true), e);
     case ExprKind::address: fail("FL0303", e.span, "the address of a place is no value here", {}, {"read the place with a star"});
     case ExprKind::arrow: {
@@ -466,7 +470,7 @@ FlowValue FlowBuilder::value(const Expr& expr, const Type* expected) {
       return arithmetic(e);
     default: break;
   }
-  fail("FL0302", e.span, "this is no value");
+  fail("FL0302", e.span, "this is no value", {"values are locals, constants, `*place`, payloads and calls of functions with a result"});
 }
 
 FlowValue FlowBuilder::name_value(const Expr& e, const Type* expected) {
@@ -503,7 +507,7 @@ FlowValue FlowBuilder::name_value(const Expr& e, const Type* expected) {
     fail("FL0303", e.span, fmt::format("`{}` is a place in shared memory", e.text), {}, {fmt::format("read it with a star: `*{}`", e.text)});
   for (const EntryDecl& entry : model_.entries)
     if (entry.state(e.text) != nothing)
-      fail("FL0302", e.span, fmt::format("`{}` is a state of {}, which is not wanted here", e.text, entry.name.text));
+      fail("FL0302", e.span, fmt::format("`{}` is a state of {}, which is not wanted here", e.text, entry.name.text), {}, {fmt::format("compare it with a copy: `old == {}`", e.text)}, {{entry.states[entry.state(e.text)].span, "declared here"}});
   if (expected != nullptr && expected->kind == TypeKind::entry) {
     const EntryDecl& entry = model_.entries[expected->which];
     std::vector<std::string> known;
@@ -540,7 +544,7 @@ FlowValue FlowBuilder::payload(const Expr& e) {
     FlowValue v;
     v.type = {TypeKind::resource, entry.slots[slot].resource, 0};
     v.refs = {base.refs[slot]};
-    if (v.refs[0] == nothing) fail("FL0310", e.text_span.known() ? e.text_span : e.span, fmt::format("this state has no payload `{}`", e.text));
+    if (v.refs[0] == nothing) fail("FL0310", e.text_span.known() ? e.text_span : e.span, fmt::format("this state has no payload `{}`", e.text), {fmt::format("it is built here, as a {}", entry.name.text)});
     FlowNode node;
     node.kind = NodeKind::uses_payload;
     node.span = e.span;
@@ -588,8 +592,8 @@ FlowValue FlowBuilder::compare(const Expr& e) {
     v.scalar = e.text == "==" ? same : flow_not(same);
     return v;
   }
-  if (!left.type.scalar()) fail("FL0302", e.kids[0]->span, "this has no value to compare");
-  if (!right.type.scalar()) fail("FL0302", e.kids[1]->span, fmt::format("this is `{}`, but a number is wanted", model_.type_name(right.type)));
+  if (!left.type.scalar()) fail("FL0302", e.kids[0]->span, "this has no value to compare", {fmt::format("it is `{}`", model_.type_name(left.type))});
+  if (!right.type.scalar()) fail("FL0302", e.kids[1]->span, fmt::format("this is `{}`, but a number is wanted", model_.type_name(right.type)), {fmt::format("the other side is `{}`", model_.type_name(left.type))});
   FlowExprPtr a = left.scalar;
   FlowExprPtr b = right.scalar;
   if (e.text == ">" || e.text == ">=") std::swap(a, b);
@@ -621,7 +625,7 @@ FlowValue FlowBuilder::arithmetic(const Expr& e) {
     v.type.high = std::min(left.type.high, right.type.high);
     v.scalar = flow_binary(FlowExprKind::bit_and, left.scalar, right.scalar);
   } else {
-    fail("FL0313", e.span, fmt::format("the operator `{}` is not supported", e.text));
+    fail("FL0313", e.span, fmt::format("the operator `{}` is not supported", e.text), {"operators: + - & == != < <= > >= && || ! ?: implies"});
   }
   return v;
 }

@@ -168,8 +168,10 @@ void FlowBuilder::missing_labels(const FunctionItem& item) {
     if (top.placed_labels.contains(label)) continue;
     std::vector<std::string> notes;
     if (const auto guess = did_you_mean(label, known); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
-    notes.push_back(known.empty() ? fmt::format("{} has no labels", item.name.text) : fmt::format("labels of {}: {}", item.name.text, fmt::join(known, ", ")));
-    report("FL0312", span, fmt::format("no label `{}` in {}", label, item.name.text), notes, {fmt::format("put `{}:` in front of a statement of {}", label, item.name.text)});
+    notes.push_back(known.empty() ? fmt::format("{} has no labels", item.name.text)
+                                  : fmt::format("labels of {}: {}", item.name.text, fmt::join(known, ", ")));
+    report("FL0312", span, fmt::format("no label `{}` in {}", label, item.name.text), notes,
+           {fmt::format("put `{}:` in front of a statement of {}", label, item.name.text)});
   }
 }
 
@@ -231,7 +233,8 @@ void FlowBuilder::statement_inner(const Stmt& stmt) {
     case StmtKind::label: {
       Frame& frame = frames_.back();
       if (!frame.placed_labels.insert(stmt.text).second)
-        report("FL0202", stmt.span, fmt::format("the label `{}` is defined twice", stmt.text), {}, {"give one of the two another name"},
+        report("FL0202", stmt.span, fmt::format("the label `{}` is defined twice", stmt.text), {},
+               {"give one of the two another name"},
                {{at(label_node(stmt.text, stmt.span)).span, "first defined here"}});
       const Index node = label_node(stmt.text, stmt.span);
       if (at(node).span.begin < stmt.span.begin) at(node).span = stmt.span;  // a `goto` came first
@@ -297,15 +300,17 @@ void FlowBuilder::statement_inner(const Stmt& stmt) {
       if (e->kind != ExprKind::call)
         fail("FL0316", e->span, "this statement has no effect", {}, {"assign it, test it, or remove it"});
       const Word* word = find_word(e->text);
-      const bool looks = word != nullptr && (word->builtin == Builtin::assertion || word->builtin == Builtin::assertion_not ||
-                                             word->builtin == Builtin::wait_event);
+      const bool looks =
+          word != nullptr && (word->builtin == Builtin::assertion || word->builtin == Builtin::assertion_not ||
+                              word->builtin == Builtin::wait_event);
       if (!looks) check_stars(*e);  // a condition has its own rule
       (void)call(*e, nullptr, true);
       return;
     }
     case StmtKind::goto_: {
       if (atomic_ != frames_.back().atomic)
-        fail("FL0305", stmt.span, "`goto` out of an atomic block", {"an atomic block is one step"}, {"end the block before it"});
+        fail("FL0305", stmt.span, "`goto` out of an atomic block", {"an atomic block is one step"},
+             {"end the block before it"});
       Frame& frame = frames_.back();
       frame.gotos.emplace(stmt.text, stmt.span);
       link(open_, label_node(stmt.text, stmt.span));
@@ -369,12 +374,15 @@ void FlowBuilder::declaration(const Stmt& stmt) {
     }
     auto& scope = frames_.back().scopes.back();
     if (const auto it = scope.find(d.name.text); it != scope.end())
-      fail("FL0202", d.name.span, fmt::format("`{}` is defined twice", d.name.text), {},
-           {d.init ? fmt::format("give it another name, or assign to the first: `{} = {};`", d.name.text, print(*d.init)) : std::string("give one of the two another name")},
-           {{it->second.span, "first defined here"}});
+      fail(
+          "FL0202", d.name.span, fmt::format("`{}` is defined twice", d.name.text), {},
+          {d.init ? fmt::format("give it another name, or assign to the first: `{} = {};`", d.name.text, print(*d.init))
+                  : std::string("give one of the two another name")},
+          {{it->second.span, "first defined here"}});
     if (d.stars > 0) {  // pmd_t *pmd = <place>: another name for a place
       if (!d.init)
-        fail("FL0303", d.name.span, fmt::format("`{}` must name a place from the start", d.name.text), {"a pointer is another name for one place"},
+        fail("FL0303", d.name.span, fmt::format("`{}` must name a place from the start", d.name.text),
+             {"a pointer is another name for one place"},
              {fmt::format("write `{} *{} = PLACE;`", stmt.type.text, d.name.text)});
       LocalName alias;
       alias.what = LocalName::What::place;
@@ -382,7 +390,9 @@ void FlowBuilder::declaration(const Stmt& stmt) {
       alias.type = model_.shared[alias.shared].type;
       alias.span = d.name.span;
       if (!(alias.type == *type))
-        fail("FL0302", d.init->span, fmt::format("this place holds `{}`, not `{}`", model_.type_name(alias.type), model_.type_name(*type)), {}, {}, {{model_.shared[alias.shared].name.span, "declared here"}});
+        fail("FL0302", d.init->span,
+             fmt::format("this place holds `{}`, not `{}`", model_.type_name(alias.type), model_.type_name(*type)), {},
+             {}, {{model_.shared[alias.shared].name.span, "declared here"}});
       scope[d.name.text] = alias;
       continue;
     }
@@ -414,7 +424,8 @@ void FlowBuilder::assignment(const Stmt& stmt) {
   const bool plain = stmt.text == "=";
   const auto combined = [&](const FlowValue& old, const Type& type) {
     if (type.kind != TypeKind::integer && type.kind != TypeKind::enumeration)
-      fail("FL0302", stmt.span, fmt::format("`{}` needs an int, not `{}`", stmt.text, model_.type_name(type)), {}, {"assign a value with `=`"});
+      fail("FL0302", stmt.span, fmt::format("`{}` needs an int, not `{}`", stmt.text, model_.type_name(type)), {},
+           {"assign a value with `=`"});
     FlowValue by;
     if (stmt.expr) {
       by = coerce(*stmt.expr, type);
@@ -509,7 +520,10 @@ void FlowBuilder::loop(const Stmt& stmt) {
 
 void FlowBuilder::switch_(const Stmt& stmt) {
   const FlowValue subject = value(*stmt.expr);
-  if (subject.type.kind == TypeKind::resource) fail("FL0302", stmt.expr->span, "a switch needs a state or a number", {fmt::format("this is `{}`", model_.type_name(subject.type))}, {fmt::format("test it: `if ({})`", print(*stmt.expr))});
+  if (subject.type.kind == TypeKind::resource)
+    fail("FL0302", stmt.expr->span, "a switch needs a state or a number",
+         {fmt::format("this is `{}`", model_.type_name(subject.type))},
+         {fmt::format("test it: `if ({})`", print(*stmt.expr))});
   const LocalName copy = new_local("(switch)", subject.type, stmt.span, true);
   assign_local(copy, subject, stmt.span, "");
   // one node a case label; a chain of tests decides where to go in
@@ -541,7 +555,8 @@ void FlowBuilder::switch_(const Stmt& stmt) {
       } else {
         std::optional<std::uint64_t> number;
         if (const auto constant = model_.find_constant(name.text)) number = constant->value;
-        if (!name.text.empty() && std::all_of(name.text.begin(), name.text.end(), [](char c) { return c >= '0' && c <= '9'; }))
+        if (!name.text.empty() &&
+            std::all_of(name.text.begin(), name.text.end(), [](char c) { return c >= '0' && c <= '9'; }))
           number = std::stoull(name.text);
         if (name.text == "true" || name.text == "false") number = name.text == "true" ? 1U : 0U;
         if (!number) {
@@ -592,7 +607,9 @@ void FlowBuilder::return_(const Stmt& stmt) {
   if (stmt.expr && !frame.has_result)
     fail("FL0302", stmt.expr->span, fmt::format("{} returns nothing", item.name.text), {}, {"write `return;`"});
   if (!stmt.expr && frame.has_result)
-    fail("FL0311", stmt.span, fmt::format("{} must return a value", item.name.text), {fmt::format("its type is `{}`", model_.type_name(frame.result.type))}, {"write `return VALUE;`"}, {{item.name.span, "declared here"}});
+    fail("FL0311", stmt.span, fmt::format("{} must return a value", item.name.text),
+         {fmt::format("its type is `{}`", model_.type_name(frame.result.type))}, {"write `return VALUE;`"},
+         {{item.name.span, "declared here"}});
   if (stmt.expr) {
     last_load_ = nothing;
     const FlowValue v = coerce(*stmt.expr, frames_.back().result.type);

@@ -182,7 +182,7 @@ class Lowering {
         if (const auto found = known.find(key); found != known.end()) return found->second;
         const Id pc = static_cast<Id>(program_.locations.size());
         if (program_.locations.size() >= max_locations) {
-          diagnostics_.add({dsl::Severity::error, "FL0314", model_.file.model.span, fmt::format("this model has more than {} positions", max_locations), {}, {}, {}});
+          diagnostics_.add({dsl::Severity::error, "FL0314", model_.file.model.span, fmt::format("this model has more than {} positions", max_locations), {}, {"each call of a function has positions of its own"}, {"leave out what the race does not need"}});
           return Id{0};
         }
         Location location;
@@ -377,7 +377,7 @@ class Lowering {
   void limits() {
     const auto limit = [&](std::size_t have, std::size_t most, const char* what) {
       if (have > most)
-        diagnostics_.add({dsl::Severity::error, "FL0314", model_.file.model.span, fmt::format("this model needs {} {}, the engines take {}", have, what, most), {}, {}, {}});
+        diagnostics_.add({dsl::Severity::error, "FL0314", model_.file.model.span, fmt::format("this model needs {} {}, the engines take {}", have, what, most), {}, {}, {"leave out what the race does not need"}});
     };
     limit(program_.globals.size(), max_globals, "shared numbers and locks");
     limit(program_.locals.size(), max_locals, "locals of a CPU");

@@ -109,7 +109,12 @@ class Translator {
           const AstExpr& argument = bare(*e.kids[0]);
           const Index shared = context_.model.find_shared(argument.text);
           if (shared == nothing || !context_.model.shared[shared].tlb)
-            fail("FL0201", argument.span, "tlb_cached takes a place with a `tlb` line here");
+            {
+              std::vector<std::string> known;
+              for (const auto& s : context_.model.shared)
+                if (s.tlb) known.push_back(s.name.text);
+              fail("FL0201", argument.span, "tlb_cached takes a place with a `tlb` line here", {known.empty() ? std::string("there is none") : fmt::format("such places: {}", fmt::join(known, ", "))});
+            }
           const Id h = context_.layout.tlb_handle[shared];
           const ExprId cached = h != no_id ? x.lnot(x.make(ExprOp::other_null, h)) : x.make(ExprOp::other_local, context_.layout.tlb_local[shared]);
           return x.make(ExprOp::any_cpu, cached);
@@ -123,7 +128,7 @@ class Translator {
             fail("FL0201", argument.span, fmt::format("no handler `{}`", argument.text), {fmt::format("handlers that run: {}", fmt::join(handlers, ", "))});
           return x.make(ExprOp::pc_in, positions_(static_cast<Id>(it - handlers.begin())));
         }
-        default: fail("FL0307", e.span, fmt::format("`{}` cannot stand in an invariant", e.text));
+        default: fail("FL0307", e.span, fmt::format("`{}` cannot stand in an invariant", e.text), {"it may use predicates of `*place`, locked(), write_locked(), tlb_cached()"});
       }
     if (e.kids.size() == 1)
       if (const Index shared = starred(*e.kids[0]); shared != nothing) {
@@ -154,7 +159,7 @@ class Translator {
       if (e.text == "true" || e.text == "false") return x.constant(e.text == "true" ? 1 : 0);
     }
     if (const Index shared = starred(e); shared != nothing && context_.layout.global[shared] != no_id) return global(shared);
-    fail("FL0302", e.span, "this is no number of the shared state");
+    fail("FL0302", e.span, "this is no number of the shared state", {"numbers are constants and `*place` of a shared int, bool or enum"});
   }
 
   ExprId compare(const AstExpr& e) {
@@ -171,7 +176,7 @@ class Translator {
       else if (other.kind == AstKind::name && other.text == "NULL")
         equal = x.make(ExprOp::place_null, context_.layout.places[pointer][0]);
       else
-        fail("FL0302", other.span, "a pointer is compared with NULL or another pointer");
+        fail("FL0302", other.span, "a pointer is compared with NULL or another pointer", {fmt::format("`{}` points to a {}", context_.model.shared[pointer].name.text, context_.model.type_name(context_.model.shared[pointer].type))});
       if (e.text == "==") return equal;
       if (e.text == "!=") return x.lnot(equal);
       fail("FL0302", e.span, fmt::format("`{}` compares numbers", e.text));
@@ -187,7 +192,7 @@ class Translator {
     if (e.text == "<=") return x.binary(ExprOp::le, a, b);
     if (e.text == ">") return x.binary(ExprOp::lt, b, a);
     if (e.text == ">=") return x.binary(ExprOp::le, b, a);
-    fail("FL0302", e.span, fmt::format("`{}` cannot stand here", e.text));
+    fail("FL0302", e.span, fmt::format("`{}` cannot stand in an invariant", e.text), {"it compares with == != < <= > >=, and joins with && || ! implies"});
   }
 
   PathContext& context_;
