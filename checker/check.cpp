@@ -20,15 +20,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint32_t small_cpus = 2;       // searched before a proof is tried: most bugs show here
-constexpr std::uint32_t fallback_cpus = 4;    // searched when no proof is found
-constexpr double fallback_seconds = 60;       // for what follows a failed proof, when the user set no limit
+constexpr std::uint32_t small_cpus = 2;     // searched before a proof is tried: most bugs show here
+constexpr std::uint32_t fallback_cpus = 4;  // searched when no proof is found
+constexpr double fallback_seconds = 60;     // for what follows a failed proof, when the user set no limit
 constexpr std::uint32_t vacuity_cpus = 3;
 constexpr std::uint32_t all_kinds_cpus = 3;
 
 class Checker {
  public:
-  Checker(const Program& program, const CheckOptions& options) : program_(program), options_(options), start_(Clock::now()) {
+  Checker(const Program& program, const CheckOptions& options)
+      : program_(program), options_(options), start_(Clock::now()) {
     verdict_.model = program.model;
     verdict_.variant = program.variant;
     verdict_.scope.memory = options.memory;
@@ -59,7 +60,10 @@ class Checker {
     Limits limits;
     limits.seconds = left(otherwise);
     limits.memory_bytes = options_.memory_bytes;
-    if (options_.report) limits.progress = [this, phase](std::uint64_t states, std::uint32_t depth) { options_.report(phase, states, depth); };
+    if (options_.report)
+      limits.progress = [this, phase](std::uint64_t states, std::uint32_t depth) {
+        options_.report(phase, states, depth);
+      };
     return limits;
   }
 
@@ -92,7 +96,8 @@ class Checker {
       if (covered_.empty()) covered_.assign(program_.coverage.size(), false);
       for (std::size_t i = 0; i < covered_.size(); ++i) covered_[i] = covered_[i] || result.covered[i];
       // what was not seen says something only when everything was looked at
-      if (result.complete && (result.violations.empty() || options_.all_kinds)) covered_cpus_ = std::max(covered_cpus_, cpus);
+      if (result.complete && (result.violations.empty() || options_.all_kinds))
+        covered_cpus_ = std::max(covered_cpus_, cpus);
     }
     verdict_.states = result.states;
     return result;
@@ -101,7 +106,8 @@ class Checker {
   // No counterexample leaves this class unless the reference interpreter agrees with it.
   void replay_or_throw(const Counterexample& example, std::uint32_t cpus) const {
     std::vector<step::ReplayStep> steps;
-    for (const TraceStep& s : example.steps) steps.push_back({s.index, s.command == no_command ? step::acknowledgement : s.command});
+    for (const TraceStep& s : example.steps)
+      steps.push_back({s.index, s.command == no_command ? step::acknowledgement : s.command});
     step::ReplayEnd end;
     if (example.violation.kind == Kind::deadlock) end.what = step::ReplayEnd::What::deadlock;
     if (example.violation.kind == Kind::invariant || example.violation.kind == Kind::progress) {
@@ -118,7 +124,9 @@ class Checker {
       if (lasso) end.loop = example.loop.value_or(steps.size());
     }
     const step::Replay replayed = step::replay(program_, step::cpus_per_line(program_, cpus), steps, end);
-    if (!replayed.ok) throw std::logic_error(fmt::format("a counterexample ({}) does not replay: {}", step::to_string(example.violation.kind), replayed.why));
+    if (!replayed.ok)
+      throw std::logic_error(fmt::format("a counterexample ({}) does not replay: {}",
+                                         step::to_string(example.violation.kind), replayed.why));
   }
 
   void violated(ExplicitResult result, std::uint32_t cpus) {
@@ -128,16 +136,19 @@ class Checker {
     verdict_.violations = std::move(result.violations);
     for (const Counterexample& example : verdict_.violations) {
       const std::string name = property_name(example.violation);
-      const bool known = std::any_of(verdict_.properties.begin(), verdict_.properties.end(), [&](const auto& p) { return p.name == name; });
+      const bool known = std::any_of(verdict_.properties.begin(), verdict_.properties.end(),
+                                     [&](const auto& p) { return p.name == name; });
       if (!known) property(name, Answer::violated, verdict_.scope, "explicit");
     }
   }
 
   static std::string property_name(const step::Violation& v) {
-    return v.name.empty() ? std::string(step::to_string(v.kind)) : fmt::format("{}({})", step::to_string(v.kind), v.name);
+    return v.name.empty() ? std::string(step::to_string(v.kind))
+                          : fmt::format("{}({})", step::to_string(v.kind), v.name);
   }
 
-  void all_properties(const Scope& scope, const std::string& engine, Answer answer = Answer::proved, const std::string& reason = {}) {
+  void all_properties(const Scope& scope, const std::string& engine, Answer answer = Answer::proved,
+                      const std::string& reason = {}) {
     for (const std::string& name : program_.properties) property(name, answer, scope, engine, reason);
   }
 
@@ -172,9 +183,12 @@ class Checker {
 
   // ---- any number
   void any(ViewSet* keep) {
-    const bool has_any = std::any_of(program_.lines.begin(), program_.lines.end(), [](const step::Line& l) { return l.cpus == 0; });
+    const bool has_any =
+        std::any_of(program_.lines.begin(), program_.lines.end(), [](const step::Line& l) { return l.cpus == 0; });
     std::uint32_t searched = 0;
-    const std::uint32_t first = has_any && options_.engine != EngineChoice::explicit_search ? small_cpus : has_any ? fallback_cpus : 1;
+    const std::uint32_t first = has_any && options_.engine != EngineChoice::explicit_search ? small_cpus
+                                : has_any                                                   ? fallback_cpus
+                                                                                            : 1;
     for (std::uint32_t n = 1; n <= first; ++n) {
       ExplicitResult result = search(n);
       if (!result.violations.empty()) return violated_any(std::move(result), n);
@@ -182,7 +196,8 @@ class Checker {
         verdict_.scope = scope_of(n);
         verdict_.engine = "explicit";
         all_properties(verdict_.scope, "explicit", Answer::unknown, result.reason);
-        return unknown(fmt::format("{} at {} CPUs (seen: {} states to depth {}){}", result.reason, n, result.states, result.depth, searched_text(searched)));
+        return unknown(fmt::format("{} at {} CPUs (seen: {} states to depth {}){}", result.reason, n, result.states,
+                                   result.depth, searched_text(searched)));
       }
       if (result.bound_hit) return bound(scope_of(n));
       searched = n;
@@ -212,7 +227,8 @@ class Checker {
     verdict_.engine = "explicit";
     all_properties(verdict_.scope, "explicit", Answer::proved);
     property("deadlock", Answer::proved, verdict_.scope, "explicit");
-    unknown(fmt::format("not proved for any number of CPUs ({}); {}", why, fmt::format("no violation up to N = {}", searched)));
+    unknown(fmt::format("not proved for any number of CPUs ({}); {}", why,
+                        fmt::format("no violation up to N = {}", searched)));
   }
 
   // Violated with n CPUs; when all kinds are asked for, more CPUs may reach more of them.
@@ -224,7 +240,9 @@ class Checker {
       ExplicitResult next = search(more, fallback_seconds);
       for (Counterexample& example : next.violations) {
         const std::string name = property_name(example.violation);
-        if (std::any_of(verdict_.properties.begin(), verdict_.properties.end(), [&](const auto& p) { return p.name == name; })) continue;
+        if (std::any_of(verdict_.properties.begin(), verdict_.properties.end(),
+                        [&](const auto& p) { return p.name == name; }))
+          continue;
         property(name, Answer::violated, scope_of(more), "explicit");
         example.scope = scope_of(more);
         verdict_.violations.push_back(std::move(example));
@@ -234,7 +252,9 @@ class Checker {
     verdict_.states = states;
   }
 
-  static std::string searched_text(std::uint32_t n) { return n == 0 ? "" : fmt::format("; no violation up to N = {}", n); }
+  static std::string searched_text(std::uint32_t n) {
+    return n == 0 ? "" : fmt::format("; no violation up to N = {}", n);
+  }
 
   // A proof with views of k CPUs. False: not proved, `why` says so.
   bool prove(std::uint32_t k, std::uint32_t searched, std::string& why, ViewSet* keep) {
@@ -274,9 +294,12 @@ class Checker {
       else if (z3.undecided)
         certificate.z3_note = z3.detail;
       else
-        throw std::logic_error(fmt::format("Z3 rejects a view set that the own checker accepts: {} ({})", z3.obligation, z3.detail));
+        throw std::logic_error(
+            fmt::format("Z3 rejects a view set that the own checker accepts: {} ({})", z3.obligation, z3.detail));
     } else {
-      certificate.z3_note = options_.z3 ? "not asked" : fmt::format("{} views are over {}; --z3 asks all the same", certificate.size, z3_limit);
+      certificate.z3_note =
+          options_.z3 ? "not asked"
+                      : fmt::format("{} views are over {}; --z3 asks all the same", certificate.size, z3_limit);
     }
     Scope scope;
     scope.any = true;
@@ -302,7 +325,8 @@ class Checker {
         if (more.complete) searched = 3;
       }
       property("deadlock", Answer::proved, scope_of(searched), "explicit", deadlock.reason);
-      unknown(fmt::format("deadlock is excluded up to N = {} only ({}); all else is proved for any number of CPUs", searched, deadlock.reason));
+      unknown(fmt::format("deadlock is excluded up to N = {} only ({}); all else is proved for any number of CPUs",
+                          searched, deadlock.reason));
     }
     if (keep != nullptr) *keep = std::move(result.set);
     return true;
@@ -310,7 +334,9 @@ class Checker {
 
   // ---- progress lines: a scope of their own, never part of `safe`
   void progress() {
-    if (!options_.progress || program_.progress.empty() || verdict_.answer == Answer::violated || options_.memory != "sc") return;
+    if (!options_.progress || program_.progress.empty() || verdict_.answer == Answer::violated ||
+        options_.memory != "sc")
+      return;
     ProgressOptions o;
     o.cpus = std::min(options_.cpus.value_or(2), 2U);
     o.limits = limits("progress", fallback_seconds);
@@ -359,7 +385,8 @@ class Checker {
   bool maybe_later(std::size_t cover) const {
     if (fired_.empty()) return true;
     for (std::size_t c = 0; c < program_.commands.size(); ++c)
-      if (fired_[c] && std::count(program_.commands[c].covers.begin(), program_.commands[c].covers.end(), cover) != 0) return true;
+      if (fired_[c] && std::count(program_.commands[c].covers.begin(), program_.commands[c].covers.end(), cover) != 0)
+        return true;
     return false;
   }
 
@@ -374,7 +401,9 @@ class Checker {
 
 }  // namespace
 
-Verdict check(const Program& program, const CheckOptions& options, ViewSet* keep) { return Checker(program, options).run(keep); }
+Verdict check(const Program& program, const CheckOptions& options, ViewSet* keep) {
+  return Checker(program, options).run(keep);
+}
 
 Verdict static_violation(const std::string& model, const std::string& variant, const step::Violation& violation) {
   Verdict verdict;

@@ -1,8 +1,8 @@
 // Proof rule. In a deadlock every CPU inside a handler waits, and nobody can acknowledge. Follow the waits: a CPU that
-// waits for a lock waits for a holder, who is inside a handler and so waits too; a CPU that waits for an acknowledgement waits for
-// one that has interrupts off; a CPU in wait_event(c) waits, by the view set, in states in which some lock is held
-// exclusively by another CPU, so follow that one. Each step goes along an edge of the graph below. If the graph has no
-// cycle the chain ends, so some CPU can move.
+// waits for a lock waits for a holder, who is inside a handler and so waits too; a CPU that waits for an
+// acknowledgement waits for one that has interrupts off; a CPU in wait_event(c) waits, by the view set, in states in
+// which some lock is held exclusively by another CPU, so follow that one. Each step goes along an edge of the graph
+// below. If the graph has no cycle the chain ends, so some CPU can move.
 #include "checker/deadlock.hpp"
 
 #include <algorithm>
@@ -99,21 +99,24 @@ DeadlockProof deadlock_free(const Program& program, const ViewSet& set) {
       if (location.wait != Location::Wait::event || !blocked(program, view, me)) continue;
       std::set<step::Id> held;
       for (std::size_t l = 0; l < program.locks.size(); ++l) {
-        const bool mine = std::any_of(location.held.begin(), location.held.end(), [&](const step::Held& h) { return h.lock == l; });
+        const bool mine =
+            std::any_of(location.held.begin(), location.held.end(), [&](const step::Held& h) { return h.lock == l; });
         if (!mine && view.globals[program.locks[l].global] == 1) held.insert(static_cast<step::Id>(l));
       }
       if (seen.insert(pc).second) {
         keepers[pc] = held;
       } else {
         std::set<step::Id> both;
-        std::set_intersection(keepers[pc].begin(), keepers[pc].end(), held.begin(), held.end(), std::inserter(both, both.end()));
+        std::set_intersection(keepers[pc].begin(), keepers[pc].end(), held.begin(), held.end(),
+                              std::inserter(both, both.end()));
         keepers[pc] = both;
       }
     }
   for (const auto& [pc, locks] : keepers) {
     const Location& location = program.locations[pc];
     if (locks.empty()) {
-      proof.reason = fmt::format("{} may block while no lock is held by the CPU that would end it", event_name(location));
+      proof.reason =
+          fmt::format("{} may block while no lock is held by the CPU that would end it", event_name(location));
       return proof;
     }
     // one of them is enough; take the one that waits least

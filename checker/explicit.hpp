@@ -9,28 +9,28 @@
 namespace faultline::check {
 
 struct Limits {
-  double seconds = 0;                // 0: none
-  std::uint64_t memory_bytes = 0;    // 0: none
+  double seconds = 0;                                                         // 0: none
+  std::uint64_t memory_bytes = 0;                                             // 0: none
   std::function<void(std::uint64_t states, std::uint32_t depth)> progress{};  // called about twice a second
 };
 
 struct ExplicitOptions {
-  std::uint32_t cpus = 2;      // of each `any` line
-  bool reduction = true;       // false: no symmetry of CPUs; objects still canonical. Counts "plain" states
-  bool all_kinds = false;      // go on past the first violation; every (kind, name) with its shortest trace
-  bool deadlock = true;        // check for it
+  std::uint32_t cpus = 2;  // of each `any` line
+  bool reduction = true;   // false: no symmetry of CPUs; objects still canonical. Counts "plain" states
+  bool all_kinds = false;  // go on past the first violation; every (kind, name) with its shortest trace
+  bool deadlock = true;    // check for it
   Limits limits{};
 };
 
 struct ExplicitResult {
-  bool complete = false;       // everything reachable was seen (or a violation ended the search)
-  std::string reason;          // why not
+  bool complete = false;  // everything reachable was seen (or a violation ended the search)
+  std::string reason;     // why not
   std::uint64_t states = 0;
   std::uint64_t transitions = 0;
-  std::uint32_t depth = 0;     // of the deepest state, or steps of the shortest counterexample
-  bool bound_hit = false;      // a Kind::bound command was enabled somewhere
-  std::vector<Counterexample> violations;   // shortest as semantics.md has it: steps, context switches, source order
-  std::vector<bool> covered;   // Program::coverage reached
+  std::uint32_t depth = 0;                 // of the deepest state, or steps of the shortest counterexample
+  bool bound_hit = false;                  // a Kind::bound command was enabled somewhere
+  std::vector<Counterexample> violations;  // shortest as semantics.md has it: steps, context switches, source order
+  std::vector<bool> covered;               // Program::coverage reached
 };
 
 [[nodiscard]] ExplicitResult explore(const step::Program& program, const ExplicitOptions& options);

@@ -6,8 +6,9 @@
 
 namespace faultline::check {
 
-// "For any system whose any-lines have some number of CPUs and whose fixed lines have theirs, every k CPUs look like one of
-// these." Each view is a State with k CPUs; order of CPUs and names of objects do not matter. No two are the same.
+// "For any system whose any-lines have some number of CPUs and whose fixed lines have theirs, every k CPUs look like
+// one of these." Each view is a State with k CPUs; order of CPUs and names of objects do not matter. No two are the
+// same.
 struct ViewSet {
   std::uint32_t k = 2;
   std::vector<step::State> views;
@@ -20,8 +21,8 @@ struct ViewsOptions {
 };
 
 struct ViewsResult {
-  bool proved = false;    // no violation command enabled, no invariant broken, in any picture
-  std::string reason;     // why not: the violation that the over-approximation could not exclude, or a limit
+  bool proved = false;  // no violation command enabled, no invariant broken, in any picture
+  std::string reason;   // why not: the violation that the over-approximation could not exclude, or a limit
   ViewSet set;
   std::uint64_t joins = 0;
   std::vector<bool> fired;  // per command: enabled in some picture (false: no number of CPUs ever runs it)

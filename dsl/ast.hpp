@@ -1,6 +1,7 @@
 // The tree of one .fl file as written, spans included. Names are not resolved here (dsl/resolve.hpp does that), patches
 // are not applied (dsl/patch.hpp). Bodies are a subset of kernel C, so there are few node kinds: builtins such as
-// spin_lock(), assert(), wait_event(), touch() and `maybe` are ordinary calls and names, told apart by dsl/vocabulary.hpp.
+// spin_lock(), assert(), wait_event(), touch() and `maybe` are ordinary calls and names, told apart by
+// dsl/vocabulary.hpp.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -20,20 +21,20 @@ struct Ident {
 // ---------------------------------------------------------------- expressions
 
 enum class ExprKind : std::uint8_t {
-  name,       // text; `maybe`, `NULL`, `true` and `false` too
-  integer,    // value
-  string,     // text, without quotes; only as an argument
-  star,       // *kids[0]
-  address,    // &kids[0]
-  arrow,      // kids[0]->text
-  dot,        // kids[0].text
-  index,      // kids[0][kids[1]]
-  call,       // text(kids...)
-  lnot,       // !kids[0]
-  negate,     // -kids[0]
-  binary,     // kids[0] op kids[1]; text is the operator: + - < <= > >= == != & | && || implies
-  conditional,// kids[0] ? kids[1] : kids[2]
-  paren,      // (kids[0])
+  name,         // text; `maybe`, `NULL`, `true` and `false` too
+  integer,      // value
+  string,       // text, without quotes; only as an argument
+  star,         // *kids[0]
+  address,      // &kids[0]
+  arrow,        // kids[0]->text
+  dot,          // kids[0].text
+  index,        // kids[0][kids[1]]
+  call,         // text(kids...)
+  lnot,         // !kids[0]
+  negate,       // -kids[0]
+  binary,       // kids[0] op kids[1]; text is the operator: + - < <= > >= == != & | && || implies
+  conditional,  // kids[0] ? kids[1] : kids[2]
+  paren,        // (kids[0])
 };
 
 struct Expr;
@@ -67,7 +68,7 @@ enum class StmtKind : std::uint8_t {
   label,       // text:
   break_,
   continue_,
-  empty,       // ;
+  empty,  // ;
 };
 
 struct Stmt;
@@ -89,8 +90,8 @@ struct Declarator {
 struct Stmt {
   StmtKind kind = StmtKind::empty;
   Span span;
-  Span close;         // of a block: its closing brace
-  std::string text;   // label, goto target, assignment operator
+  Span close;        // of a block: its closing brace
+  std::string text;  // label, goto target, assignment operator
   ExprPtr expr;
   ExprPtr lhs;
   StmtPtr init, step;
@@ -109,24 +110,48 @@ struct Param {
   Span span;
 };
 
-struct MemoryItem { Ident model; };                            // sc, tso, weak
-struct LockItem { Ident kind; std::vector<Ident> names; };     // spinlock, mutex, rwsem, seqcount, rcu
-struct OpaqueItem { std::vector<Ident> names; bool is_volatile = false; };
+struct MemoryItem {
+  Ident model;
+};  // sc, tso, weak
+struct LockItem {
+  Ident kind;
+  std::vector<Ident> names;
+};  // spinlock, mutex, rwsem, seqcount, rcu
+struct OpaqueItem {
+  std::vector<Ident> names;
+  bool is_volatile = false;
+};
 struct ResourceItem {
   Ident name;
   std::optional<Ident> alloc, free;
   bool nofail = false;
   bool type_stable = false;
-  struct Field { TypeName type; Ident name; };
+  struct Field {
+    TypeName type;
+    Ident name;
+  };
   std::vector<Field> fields;
 };
 struct EnumItem {
   std::optional<Ident> name;
-  struct Constant { Ident name; std::optional<std::int64_t> value; };
+  struct Constant {
+    Ident name;
+    std::optional<std::int64_t> value;
+  };
   std::vector<Constant> constants;
 };
-struct StateDecl { Ident name; std::vector<Param> payload; std::vector<Ident> predicates; bool unreachable = false; Span span; };
-struct LockUse { std::optional<Ident> mode; Ident lock; Span span; };  // mode: read or write
+struct StateDecl {
+  Ident name;
+  std::vector<Param> payload;
+  std::vector<Ident> predicates;
+  bool unreachable = false;
+  Span span;
+};
+struct LockUse {
+  std::optional<Ident> mode;
+  Ident lock;
+  Span span;
+};  // mode: read or write
 struct Arrow {
   std::vector<Ident> from, to;
   std::vector<LockUse> locks;
@@ -136,31 +161,70 @@ struct Arrow {
   Span under_span;  // `under ...`, or empty
   Span flush_span;  // `after flush`, or empty
 };
-struct EntryItem { Ident name; std::vector<StateDecl> states; std::vector<Arrow> arrows; };
-struct SharedItem { TypeName type; Ident name; ExprPtr init; };        // shared T *name = init;
-struct TlbItem { Ident place; std::optional<Ident> caches; std::vector<Ident> states; };
+struct EntryItem {
+  Ident name;
+  std::vector<StateDecl> states;
+  std::vector<Arrow> arrows;
+};
+struct SharedItem {
+  TypeName type;
+  Ident name;
+  ExprPtr init;
+};  // shared T *name = init;
+struct TlbItem {
+  Ident place;
+  std::optional<Ident> caches;
+  std::vector<Ident> states;
+};
 struct FunctionItem {
   bool is_handler = false;
   TypeName result;  // of a function
   Ident name;
   std::vector<Param> params;
-  StmtPtr body;     // a block
+  StmtPtr body;  // a block
 };
-struct RunItem { std::vector<Ident> handlers; std::optional<std::int64_t> cpus; bool once = false; };  // no cpus: any
-struct InvariantItem { Ident name; ExprPtr expr; };
-struct ProgressItem { Ident name; ExprPtr from, to; };
-struct CostItem { Ident handler; std::vector<Ident> states; };
-struct PatchLine { char sign = ' '; StmtPtr stmt; Span span; };        // '-', '+', ' '
-struct PatchHunk { Ident function; std::vector<PatchLine> lines; };
-struct PatchItem { Ident name; std::optional<Ident> after; std::vector<PatchHunk> hunks; };
+struct RunItem {
+  std::vector<Ident> handlers;
+  std::optional<std::int64_t> cpus;
+  bool once = false;
+};  // no cpus: any
+struct InvariantItem {
+  Ident name;
+  ExprPtr expr;
+};
+struct ProgressItem {
+  Ident name;
+  ExprPtr from, to;
+};
+struct CostItem {
+  Ident handler;
+  std::vector<Ident> states;
+};
+struct PatchLine {
+  char sign = ' ';
+  StmtPtr stmt;
+  Span span;
+};  // '-', '+', ' '
+struct PatchHunk {
+  Ident function;
+  std::vector<PatchLine> lines;
+};
+struct PatchItem {
+  Ident name;
+  std::optional<Ident> after;
+  std::vector<PatchHunk> hunks;
+};
 struct ExpectClause {
   enum class What : std::uint8_t { safe, violates, compare } what = What::safe;
   Span span;
-  std::optional<std::int64_t> cpus;     // safe on N cpus
-  std::vector<Ident> kinds;             // violates a, b (each clause of `violates x, y` is folded into one)
-  Ident relation, measure, than;        // fewer|more|same  allocs|locks|ipis|...  than  VARIANT
+  std::optional<std::int64_t> cpus;  // safe on N cpus
+  std::vector<Ident> kinds;          // violates a, b (each clause of `violates x, y` is folded into one)
+  Ident relation, measure, than;     // fewer|more|same  allocs|locks|ipis|...  than  VARIANT
 };
-struct ExpectItem { Ident variant; std::vector<ExpectClause> clauses; };
+struct ExpectItem {
+  Ident variant;
+  std::vector<ExpectClause> clauses;
+};
 
 // One item of a file; exactly one of the pointers is set.
 struct Item {

@@ -39,8 +39,8 @@ struct Diagnostic {
 class Diagnostics {
  public:
   void add(Diagnostic diagnostic);
-  [[nodiscard]] bool has_errors() const;    // any error
-  [[nodiscard]] bool has_invalid() const;   // an error that is not FL04xx
+  [[nodiscard]] bool has_errors() const;   // any error
+  [[nodiscard]] bool has_invalid() const;  // an error that is not FL04xx
   [[nodiscard]] bool empty() const { return list_.empty(); }
   // In file order, duplicates (same code, place and message) dropped.
   [[nodiscard]] std::vector<Diagnostic> sorted() const;

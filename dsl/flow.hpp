@@ -1,6 +1,6 @@
-// A handler as a graph, all calls inlined: the form on which locks and ownership are checked (dsl/protocol.hpp) and from
-// which guarded commands are made (step/lower.hpp). Building it also checks names, types, calls and the one-star rule of
-// every body (FL02xx, FL03xx).
+// A handler as a graph, all calls inlined: the form on which locks and ownership are checked (dsl/protocol.hpp) and
+// from which guarded commands are made (step/lower.hpp). Building it also checks names, types, calls and the one-star
+// rule of every body (FL02xx, FL03xx).
 //
 // Nodes are either local (no other CPU can tell when they happen) or steps. What stands between an atomic_begin and its
 // atomic_end is one step.
@@ -17,8 +17,8 @@ namespace faultline::dsl {
 // A scalar of a handler: a local, a temporary, or the state of a copied entry (then `entry` is its type).
 struct FlowVar {
   std::string name;
-  Type type;             // scalar, or entry for the state of a copy
-  Span span;             // declared here
+  Type type;  // scalar, or entry for the state of a copy
+  Span span;  // declared here
   bool temporary = false;
 };
 // A reference to an object: a local, or a payload of a copied entry.
@@ -32,7 +32,20 @@ struct FlowRef {
 };
 
 enum class FlowExprKind : std::uint8_t {
-  constant, var, in, lnot, land, lor, eq, lt, le, add, sub, bit_and, ref_null, refs_equal,
+  constant,
+  var,
+  in,
+  lnot,
+  land,
+  lor,
+  eq,
+  lt,
+  le,
+  add,
+  sub,
+  bit_and,
+  ref_null,
+  refs_equal,
 };
 struct FlowExpr;
 using FlowExprPtr = std::shared_ptr<const FlowExpr>;
@@ -45,35 +58,42 @@ struct FlowExpr {
 
 enum class NodeKind : std::uint8_t {
   // local
-  pass,      // nothing; joins paths, carries coverage
-  set_var,   // var := expr
-  set_ref,   // ref := other ref, or null (`other` == nothing)
-  branch,    // next[0] if expr, else next[1]
-  choose,    // either
+  pass,          // nothing; joins paths, carries coverage
+  set_var,       // var := expr
+  set_ref,       // ref := other ref, or null (`other` == nothing)
+  branch,        // next[0] if expr, else next[1]
+  choose,        // either
   uses_payload,  // the payload `ref` of the copy whose state is `var` is used here: must be one that the state has
   // steps
-  load,       // shared → var (scalar, or state of an entry copy) and refs (payload slots in order; or the one ref of a resource)
-  store,      // shared ← expr (value, or state) and refs (as in load; nothing: null)
-  lock, unlock,   // lock, mode
-  trylock,        // next[0] taken, next[1] not
-  downgrade,      // lock: write → read
-  irq_off, irq_on, rcu_lock, rcu_unlock,
-  alloc,      // ref, resource; next[0] got it, next[1] did not (absent with nofail)
-  free,       // ref
-  touch,      // shared
-  flush_send, flush_wait,  // shared
-  step,       // nothing, but a step
-  sleep,      // a step that may sleep: cond_resched()
+  load,   // shared → var (scalar, or state of an entry copy) and refs (payload slots in order; or the one ref of a
+          // resource)
+  store,  // shared ← expr (value, or state) and refs (as in load; nothing: null)
+  lock,
+  unlock,     // lock, mode
+  trylock,    // next[0] taken, next[1] not
+  downgrade,  // lock: write → read
+  irq_off,
+  irq_on,
+  rcu_lock,
+  rcu_unlock,
+  alloc,  // ref, resource; next[0] got it, next[1] did not (absent with nofail)
+  free,   // ref
+  touch,  // shared
+  flush_send,
+  flush_wait,      // shared
+  step,            // nothing, but a step
+  sleep,           // a step that may sleep: cond_resched()
   look_locked,     // next[0] if lock is held in `mode` (any, or write) by anybody
   look_tlb_ref,    // next[0] if some CPU's TLB maps the object of ref
   look_tlb_place,  // next[0] if some CPU's TLB has an entry of shared
-  atomic_begin, atomic_end,  // `waits`: a wait_event
+  atomic_begin,
+  atomic_end,  // `waits`: a wait_event
   // ends of a path
-  block,      // inside a wait_event: not enabled
-  fail,       // a violated assertion: message
-  overflow,   // a value left its range: verdict `bound`
+  block,        // inside a wait_event: not enabled
+  fail,         // a violated assertion: message
+  overflow,     // a value left its range: verdict `bound`
   unreachable,  // marked unreachable by the model: reaching it is a violation
-  finish,     // the handler is over
+  finish,       // the handler is over
 };
 
 struct FlowNode {
@@ -90,16 +110,17 @@ struct FlowNode {
   Index resource = nothing;
   std::vector<Index> refs;
   bool waits = false;
-  bool irqs = false;             // of lock words: also turns interrupts off or on
-  bool returns = false;          // of pass: a `return` starts here
-  Index cover = nothing;         // into Flows::covers
+  bool irqs = false;      // of lock words: also turns interrupts off or on
+  bool returns = false;   // of pass: a `return` starts here
+  Index cover = nothing;  // into Flows::covers
   std::array<Index, 2> next{nothing, nothing};
 
   [[nodiscard]] bool is_step() const { return kind >= NodeKind::load && kind <= NodeKind::atomic_begin; }
   [[nodiscard]] bool is_end() const { return kind >= NodeKind::block; }
   [[nodiscard]] bool two_ways() const {
-    return kind == NodeKind::branch || kind == NodeKind::choose || kind == NodeKind::trylock || kind == NodeKind::alloc ||
-           kind == NodeKind::look_locked || kind == NodeKind::look_tlb_ref || kind == NodeKind::look_tlb_place;
+    return kind == NodeKind::branch || kind == NodeKind::choose || kind == NodeKind::trylock ||
+           kind == NodeKind::alloc || kind == NodeKind::look_locked || kind == NodeKind::look_tlb_ref ||
+           kind == NodeKind::look_tlb_place;
   }
 };
 
@@ -117,7 +138,7 @@ struct FlowCover {
 };
 
 struct Flows {
-  std::vector<Flow> handlers;  // in the order of Model::functions, handlers only
+  std::vector<Flow> handlers;     // in the order of Model::functions, handlers only
   std::vector<FlowCover> covers;  // statements, by span
   [[nodiscard]] const Flow* of(Index function) const;
 };

@@ -48,10 +48,10 @@ class FlowBuilder {
 
  private:
   // ---- graph
-  Index emit(FlowNode node);             // linked behind the open edges
+  Index emit(FlowNode node);  // linked behind the open edges
   FlowNode& at(Index node) { return flow_.nodes[node]; }
   void link(const Edges& edges, Index node);
-  Edges open_;                           // edges that wait for the next node
+  Edges open_;  // edges that wait for the next node
   [[nodiscard]] bool reachable() const { return !open_.empty(); }
   Index new_var(std::string name, Type type, Span span, bool temporary);
   Index new_ref(std::string name, Index resource, Span span, bool temporary);
@@ -80,7 +80,8 @@ class FlowBuilder {
 
   // ---- expressions
   void check_stars(const Expr& expr);
-  // In order of evaluation; of an `&&`, `||` or `?:` only the first, since each operand is a look of its own, unless `all`.
+  // In order of evaluation; of an `&&`, `||` or `?:` only the first, since each operand is a look of its own, unless
+  // `all`.
   void stars(const Expr& expr, std::vector<const Expr*>& found, bool all = false) const;
   std::pair<Edges, Edges> condition(const Expr& expr);  // true and false edges; open_ is consumed
   std::pair<Edges, Edges> leaf(const Expr& expr);

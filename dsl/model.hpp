@@ -16,7 +16,8 @@ inline constexpr Index nothing = 0xffffffff;
 
 enum class TypeKind : std::uint8_t { none, boolean, integer, enumeration, entry, resource, opaque };
 
-// `which` is an index into enums, entries or resources. Values of integers are low..high, of enumerations their constants' values.
+// `which` is an index into enums, entries or resources. Values of integers are low..high, of enumerations their
+// constants' values.
 struct Type {
   TypeKind kind = TypeKind::none;
   Index which = nothing;
@@ -81,7 +82,7 @@ struct EntryDecl {
   [[nodiscard]] Index state(std::string_view state_name) const;
   [[nodiscard]] const std::uint64_t* predicate(std::string_view predicate_name) const;
   [[nodiscard]] const ArrowDecl* arrow(Index from, Index to) const;
-  [[nodiscard]] std::uint64_t all() const;                 // every state
+  [[nodiscard]] std::uint64_t all() const;                  // every state
   [[nodiscard]] std::uint64_t with_slot(Index slot) const;  // states that have this payload
 };
 
@@ -94,8 +95,8 @@ struct TlbDecl {
 
 struct SharedDecl {
   Ident name;
-  Type type;                 // scalar, entry, or resource (a pointer to an object)
-  std::uint8_t init = 0;     // value, or state; resources start NULL
+  Type type;              // scalar, entry, or resource (a pointer to an object)
+  std::uint8_t init = 0;  // value, or state; resources start NULL
   std::optional<TlbDecl> tlb;
 };
 
@@ -111,9 +112,20 @@ struct FunctionDecl {
   Type result;  // none for handlers and void
 };
 
-struct InvariantDecl { Ident name; ExprPtr expr; };
-struct ProgressDecl { Ident name; ExprPtr from, to; };
-struct CostDecl { Index function = nothing; Index shared = nothing; std::vector<std::uint8_t> states; Span span; };
+struct InvariantDecl {
+  Ident name;
+  ExprPtr expr;
+};
+struct ProgressDecl {
+  Ident name;
+  ExprPtr from, to;
+};
+struct CostDecl {
+  Index function = nothing;
+  Index shared = nothing;
+  std::vector<std::uint8_t> states;
+  Span span;
+};
 
 struct Model {
   std::string name;
@@ -141,14 +153,18 @@ struct Model {
   [[nodiscard]] Index find_free(std::string_view name) const;   // resource that it frees
   [[nodiscard]] bool is_opaque(std::string_view name) const;
   // A named constant: an enum constant (with its enum), or nothing.
-  struct Constant { Index enumeration = nothing; std::uint8_t value = 0; };
+  struct Constant {
+    Index enumeration = nothing;
+    std::uint8_t value = 0;
+  };
   [[nodiscard]] std::optional<Constant> find_constant(std::string_view name) const;
   // The type that a declaration names, or nothing.
   [[nodiscard]] std::optional<Type> find_type(const TypeName& type) const;
   [[nodiscard]] std::string type_name(const Type& type) const;
 };
 
-// Collects and checks the declarations of a file whose patches are applied (FL02xx, FL03xx). `model.file` keeps the file.
+// Collects and checks the declarations of a file whose patches are applied (FL02xx, FL03xx). `model.file` keeps the
+// file.
 [[nodiscard]] Model resolve(File file, const std::string& variant, Diagnostics& diagnostics);
 
 // Expectations name variants, kinds and measures that exist (FL061x). Looks at the unpatched file.

@@ -229,11 +229,15 @@ class Checker {
     for (std::size_t i = 1; i < held.size(); ++i) others += (i == 1 ? "" : ", ") + text(held[i]);
     if (!others.empty()) notes.push_back("also held: " + others);
     // interrupts went off with a lock that was then released without them
-    const bool on_their_own = h.lock == irqs_bit && h.taken != nothing && context_.node(h.taken).kind == NodeKind::lock && find(held, context_.node(h.taken).lock) == nullptr;
+    const bool on_their_own = h.lock == irqs_bit && h.taken != nothing &&
+                              context_.node(h.taken).kind == NodeKind::lock &&
+                              find(held, context_.node(h.taken).lock) == nullptr;
     report("FL0420", node.span,
            h.lock == irqs_bit ? fmt::format("interrupts are still off when {} returns", context_.handler())
                               : fmt::format("{} is still held when {} returns", name(h), context_.handler()),
-           where(h), notes, {on_their_own ? fmt::format("release {} with `{}`", context_.model.locks[context_.node(h.taken).lock].name.text, release(h))
+           where(h), notes,
+           {on_their_own ? fmt::format("release {} with `{}`",
+                                       context_.model.locks[context_.node(h.taken).lock].name.text, release(h))
                          : fmt::format("put `{}` before it", release(h))});
   }
 

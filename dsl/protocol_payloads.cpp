@@ -57,7 +57,8 @@ void check_payloads(const Context& context) {
     if (const std::string* predicate = test_for(entry, with); predicate == nullptr)
       help = fmt::format("give the states with `{}` a predicate, and test it first", payload);
     else if (copy.temporary)
-      help = fmt::format("read it once into a local and test that: `{} now = {}; if ({}(now)) …`", entry.name.text, copy.name, *predicate);
+      help = fmt::format("read it once into a local and test that: `{} now = {}; if ({}(now)) …`", entry.name.text,
+                         copy.name, *predicate);
     else
       help = fmt::format("test it first: `if ({}({})) …`", *predicate, copy.name);
     context.diagnostics.add({Severity::error,

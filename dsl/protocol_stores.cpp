@@ -180,10 +180,11 @@ class Checker {
     for (const HeldLock& h : context_.config(context_.graph.at[n].front()).facts.locks.held)
       if (lock.kind != LockKind::spinlock && context_.model.locks[h.lock].kind == LockKind::spinlock) inner = h.lock;
     const bool other_mode = context_.all(n, [&](const Facts& f) { return f.locks.find(first.lock) != nullptr; });
-    const std::string help = other_mode ? fmt::format("take it with {}", word)
-                             : inner != nothing
-                                 ? fmt::format("take it before {}: `{}({});`", context_.model.locks[inner].name.text, word, lock.name.text)
-                                 : fmt::format("take it first: `{}({});`", word, lock.name.text);
+    const std::string help =
+        other_mode ? fmt::format("take it with {}", word)
+        : inner != nothing
+            ? fmt::format("take it before {}: `{}({});`", context_.model.locks[inner].name.text, word, lock.name.text)
+            : fmt::format("take it first: `{}({});`", word, lock.name.text);
     context_.diagnostics.add(
         {Severity::error,
          "FL0410",

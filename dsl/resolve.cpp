@@ -38,8 +38,8 @@ class Resolver {
       if (item.memory) memory(*item.memory);
     }
     if (model_.runs.empty())
-      error("FL0208", model_.file.model.span, "this model runs nothing",
-            {}, {fmt::format("add a line such as `run {} on any cpus;`", a_handler())});
+      error("FL0208", model_.file.model.span, "this model runs nothing", {},
+            {fmt::format("add a line such as `run {} on any cpus;`", a_handler())});
   }
 
  private:
@@ -58,7 +58,8 @@ class Resolver {
   void unknown(std::string code, const Ident& name, const std::string& what, const std::vector<std::string>& known,
                const std::string& list_title) {
     std::vector<std::string> notes;
-    if (const auto guess = did_you_mean(name.text, known); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
+    if (const auto guess = did_you_mean(name.text, known); !guess.empty())
+      notes.push_back("did you mean `" + guess + "`?");
     if (!known.empty()) notes.push_back(list_title + ": " + fmt::format("{}", fmt::join(known, ", ")));
     error(std::move(code), name.span, fmt::format("no {} `{}`", what, name.text), notes);
   }
@@ -73,7 +74,8 @@ class Resolver {
   void declare(const Ident& name, const std::string& what) {
     declare(name, what, names_);
     if (const Word* word = find_word(name.text); word != nullptr)
-      error("FL0202", name.span, fmt::format("`{}` is built in and cannot be defined again", name.text), {}, {"remove it, or give it another name"});
+      error("FL0202", name.span, fmt::format("`{}` is built in and cannot be defined again", name.text), {},
+            {"remove it, or give it another name"});
   }
 
   void collect_names() {
@@ -105,8 +107,9 @@ class Resolver {
     }
     for (const Ident& name : item.names) {
       declare(name, "a " + kind);
-      model_.locks.push_back(
-          {name, kind == "mutex" ? LockKind::mutex : kind == "rwsem" ? LockKind::rwsem : LockKind::spinlock});
+      model_.locks.push_back({name, kind == "mutex"   ? LockKind::mutex
+                                    : kind == "rwsem" ? LockKind::rwsem
+                                                      : LockKind::spinlock});
     }
   }
 
@@ -143,7 +146,9 @@ class Resolver {
       declare(constant.name, "an enum constant");
       if (constant.value) next = *constant.value;
       if (next < 0 || next > 255)
-        error("FL0306", constant.name.span, fmt::format("the value {} of `{}` is not in 0..255", next, constant.name.text), {}, {"the number itself does not matter to the model: leave it out"});
+        error("FL0306", constant.name.span,
+              fmt::format("the value {} of `{}` is not in 0..255", next, constant.name.text), {},
+              {"the number itself does not matter to the model: leave it out"});
       decl.constants.emplace_back(constant.name.text, static_cast<std::uint8_t>(next & 0xff));
       ++next;
     }
@@ -151,19 +156,21 @@ class Resolver {
   }
 
   void entry(const EntryItem& item) {
-    const auto found = std::find_if(model_.entries.begin(), model_.entries.end(), [&](const EntryDecl& d) {
-      return d.name.span == item.name.span;
-    });
+    const auto found = std::find_if(model_.entries.begin(), model_.entries.end(),
+                                    [&](const EntryDecl& d) { return d.name.span == item.name.span; });
     EntryDecl& decl = *found;
     if (item.states.size() > 64)
-      error("FL0314", item.name.span, "an entry has at most 64 states", {fmt::format("{} has {}", item.name.text, item.states.size())}, {"leave out what the race does not need"});
+      error("FL0314", item.name.span, "an entry has at most 64 states",
+            {fmt::format("{} has {}", item.name.text, item.states.size())}, {"leave out what the race does not need"});
     std::map<std::string, std::pair<Span, std::string>> state_names;
     for (const StateDecl& state : item.states) {
       if (decl.states.size() == 64) break;
       declare(state.name, "a state", state_names);
       EntryDecl::State s{state.name, {}, state.unreachable, state.span};
       for (const Param& param : state.payload) {
-        if (const auto type = param.type ? model_.find_type(*param.type) : std::nullopt; !type || type->kind != TypeKind::resource) model_.broken.push_back(state.name.text);
+        if (const auto type = param.type ? model_.find_type(*param.type) : std::nullopt;
+            !type || type->kind != TypeKind::resource)
+          model_.broken.push_back(state.name.text);
         if (!param.type) {
           error("FL0203", param.span, fmt::format("payload `{}` has no type", param.name.text), {},
                 {"write the resource type before the name: `pgtable_t pt`"});
@@ -194,7 +201,8 @@ class Resolver {
     for (std::size_t i = 0; i < decl.slots.size(); ++i)
       if (decl.slots[i].name == name.text && decl.slots[i].resource == resource) {
         if (std::count(state.payload.begin(), state.payload.end(), static_cast<Index>(i)) != 0)
-          error("FL0202", name.span, fmt::format("state `{}` has the payload `{}` twice", state.name.text, name.text), {}, {"give one of the two another name"});
+          error("FL0202", name.span, fmt::format("state `{}` has the payload `{}` twice", state.name.text, name.text),
+                {}, {"give one of the two another name"});
         return static_cast<Index>(i);
       }
     decl.slots.push_back({name.text, resource});
@@ -205,7 +213,9 @@ class Resolver {
     std::vector<LockNeed> needs;
     for (const LockUse& use : arrow.locks) {
       const Index index = model_.find_lock(use.lock.text);
-      if (index == nothing && std::find(model_.broken.begin(), model_.broken.end(), use.lock.text) != model_.broken.end()) continue;
+      if (index == nothing &&
+          std::find(model_.broken.begin(), model_.broken.end(), use.lock.text) != model_.broken.end())
+        continue;
       if (index == nothing) {
         unknown_lock(use.lock);
         continue;
@@ -214,7 +224,9 @@ class Resolver {
       if (use.mode) {
         need.mode = use.mode->text == "read" ? LockMode::read : LockMode::write;
         if (model_.locks[index].kind != LockKind::rwsem)
-          error("FL0205", use.span, fmt::format("`{}` is not a rwsem, so it has no {} mode", use.lock.text, use.mode->text), {}, {fmt::format("write `under {}`", use.lock.text)}, {{model_.locks[index].name.span, "declared here"}});
+          error("FL0205", use.span,
+                fmt::format("`{}` is not a rwsem, so it has no {} mode", use.lock.text, use.mode->text), {},
+                {fmt::format("write `under {}`", use.lock.text)}, {{model_.locks[index].name.span, "declared here"}});
       }
       needs.push_back(need);
     }
@@ -228,12 +240,12 @@ class Resolver {
         if (t == nothing) unknown("FL0204", to, "state", known, "states of " + decl.name.text);
         if (f == nothing || t == nothing) continue;
         if (const ArrowDecl* other = decl.arrow(f, t); other != nullptr) {
-          error("FL0202", arrow.span, fmt::format("the arrow `{} -> {}` is given twice", from.text, to.text), {}, {"remove one of the two"},
-                {{other->span, "first given here"}});
+          error("FL0202", arrow.span, fmt::format("the arrow `{} -> {}` is given twice", from.text, to.text), {},
+                {"remove one of the two"}, {{other->span, "first given here"}});
           continue;
         }
-        decl.arrows.push_back({f, t, needs, arrow.after_flush, arrow.unreachable, arrow.span, arrow.under_span,
-                               arrow.flush_span});
+        decl.arrows.push_back(
+            {f, t, needs, arrow.after_flush, arrow.unreachable, arrow.span, arrow.under_span, arrow.flush_span});
       }
   }
 
@@ -262,7 +274,8 @@ class Resolver {
     }
     SharedDecl decl{item.name, *type, 0, {}};
     if (type->kind == TypeKind::integer && item.type.low.value_or(0) != 0)
-      error("FL0313", item.type.span, "a range that does not start at 0 is not supported yet", {}, {"shift the values so that the lowest is 0"});
+      error("FL0313", item.type.span, "a range that does not start at 0 is not supported yet", {},
+            {"shift the values so that the lowest is 0"});
     if (item.init) initial(decl, *item.init);
     model_.shared.push_back(std::move(decl));
   }
@@ -275,7 +288,8 @@ class Resolver {
       const Index state = entry.state(name);
       if (state != nothing) {
         if (!entry.states[state].payload.empty())
-          error("FL0302", expr.span, fmt::format("`{}` starts in state `{}`, which needs a payload", decl.name.text, name),
+          error("FL0302", expr.span,
+                fmt::format("`{}` starts in state `{}`, which needs a payload", decl.name.text, name),
                 {"initial objects come with `init { }`, a later stage"});
         decl.init = static_cast<std::uint8_t>(state);
         return;
@@ -297,9 +311,11 @@ class Resolver {
     if (name == "false") value = 0;
     if (const auto constant = model_.find_constant(name)) value = constant->value;
     if (!value)
-      error("FL0302", expr.span, fmt::format("the initial value of `{}` must be a constant", decl.name.text), {"constants are numbers, true, false and the names in an enum"});
+      error("FL0302", expr.span, fmt::format("the initial value of `{}` must be a constant", decl.name.text),
+            {"constants are numbers, true, false and the names in an enum"});
     else if (*value < 0 || *value > decl.type.high)
-      error("FL0306", expr.span, fmt::format("{} is not in 0..{}", *value, decl.type.high), {fmt::format("that is the range of `{}`", decl.name.text)}, {"widen it, or start with a smaller value"});
+      error("FL0306", expr.span, fmt::format("{} is not in 0..{}", *value, decl.type.high),
+            {fmt::format("that is the range of `{}`", decl.name.text)}, {"widen it, or start with a smaller value"});
     else
       decl.init = static_cast<std::uint8_t>(*value);
   }
@@ -317,7 +333,8 @@ class Resolver {
     } else if (!item.params.empty()) {
       for (const Param& param : item.params)
         if (!model_.is_opaque(param.name.text))
-          error("FL0205", param.span, fmt::format("a handler has no parameters, but `{}` is not opaque", param.name.text), {},
+          error("FL0205", param.span,
+                fmt::format("a handler has no parameters, but `{}` is not opaque", param.name.text), {},
                 {fmt::format("add `opaque {};` if the model does not track it", param.name.text)});
     }
     model_.functions.push_back(decl);
@@ -335,7 +352,8 @@ class Resolver {
     SharedDecl& place = model_.shared[index];
     const EntryDecl& entry = model_.entries[place.type.which];
     if (place.tlb)
-      error("FL0202", item.place.span, fmt::format("`{}` has two tlb lines", item.place.text), {}, {"put all states into one line"}, {{place.tlb->span, "the first one"}});
+      error("FL0202", item.place.span, fmt::format("`{}` has two tlb lines", item.place.text), {},
+            {"put all states into one line"}, {{place.tlb->span, "the first one"}});
     TlbDecl decl;
     decl.span = item.place.span;
     std::vector<std::string> known;
@@ -353,15 +371,17 @@ class Resolver {
     if (item.caches) {
       for (const Index s : common)
         if (entry.slots[s].name == item.caches->text) decl.slot = s;
-      if (decl.slot == nothing)
-        {
+      if (decl.slot == nothing) {
         std::vector<std::string> without;
         for (std::size_t s = 0; s < entry.states.size(); ++s) {
           const auto& payload = entry.states[s].payload;
-          const bool has = std::any_of(payload.begin(), payload.end(), [&](Index p) { return entry.slots[p].name == item.caches->text; });
+          const bool has = std::any_of(payload.begin(), payload.end(),
+                                       [&](Index p) { return entry.slots[p].name == item.caches->text; });
           if (((decl.states >> s) & 1U) != 0 && !has) without.push_back(entry.states[s].name.text);
         }
-        error("FL0310", item.caches->span, fmt::format("not every cacheable state has a payload `{}`", item.caches->text), {fmt::format("it is missing in: {}", fmt::join(without, ", "))},
+        error("FL0310", item.caches->span,
+              fmt::format("not every cacheable state has a payload `{}`", item.caches->text),
+              {fmt::format("it is missing in: {}", fmt::join(without, ", "))},
               {"leave these states out, or name a payload that all have"});
       }
     } else if (common.size() == 1) {
@@ -371,8 +391,10 @@ class Resolver {
       for (const Index s : common) names.push_back(entry.slots[s].name);
       std::vector<std::string> states;
       for (const Ident& name : item.states) states.push_back(name.text);
-      error("FL0315", item.place.span, "the TLB caches one payload, but these states have several", {fmt::format("they have: {}", fmt::join(names, ", "))},
-            {fmt::format("say which: `tlb {} caches {} in {};`", item.place.text, names.front(), fmt::join(states, ", "))});
+      error("FL0315", item.place.span, "the TLB caches one payload, but these states have several",
+            {fmt::format("they have: {}", fmt::join(names, ", "))},
+            {fmt::format("say which: `tlb {} caches {} in {};`", item.place.text, names.front(),
+                         fmt::join(states, ", "))});
     }
     place.tlb = decl;
   }
@@ -400,7 +422,8 @@ class Resolver {
       if (const Index index = handler(name); index != nothing) decl.handlers.push_back(index);
     if (item.cpus) {
       if (*item.cpus < 1 || *item.cpus > 12)
-        error("FL0306", span, fmt::format("a run line has 1 to 12 CPUs, or any; not {}", *item.cpus), {}, {"write `on any cpus`"});
+        error("FL0306", span, fmt::format("a run line has 1 to 12 CPUs, or any; not {}", *item.cpus), {},
+              {"write `on any cpus`"});
       decl.cpus = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*item.cpus, 1, 12));
     }
     if (item.once)

@@ -17,7 +17,7 @@ class Exprs {
   ExprId lnot(ExprId e);
   ExprId land(ExprId a, ExprId b);
   ExprId lor(ExprId a, ExprId b);
-  ExprId binary(ExprOp op, ExprId a, ExprId b);  // eq lt le add sub bit_and
+  ExprId binary(ExprOp op, ExprId a, ExprId b);                      // eq lt le add sub bit_and
   [[nodiscard]] std::optional<std::uint64_t> value(ExprId e) const;  // of a constant
   [[nodiscard]] const Expr& at(ExprId e) const { return program_.exprs[e]; }
   // Does e read something for which `test` holds?
@@ -26,9 +26,17 @@ class Exprs {
     const Expr& x = program_.exprs[e];
     if (test(x)) return true;
     switch (x.op) {
-      case ExprOp::in: case ExprOp::lnot: case ExprOp::any_cpu: return reads(x.a, test);
-      case ExprOp::land: case ExprOp::lor: case ExprOp::eq: case ExprOp::lt: case ExprOp::le: case ExprOp::add:
-      case ExprOp::sub: case ExprOp::bit_and: return reads(x.a, test) || reads(x.b, test);
+      case ExprOp::in:
+      case ExprOp::lnot:
+      case ExprOp::any_cpu: return reads(x.a, test);
+      case ExprOp::land:
+      case ExprOp::lor:
+      case ExprOp::eq:
+      case ExprOp::lt:
+      case ExprOp::le:
+      case ExprOp::add:
+      case ExprOp::sub:
+      case ExprOp::bit_and: return reads(x.a, test) || reads(x.b, test);
       case ExprOp::ite: return reads(x.a, test) || reads(x.b, test) || reads(x.c, test);
       default: return false;
     }

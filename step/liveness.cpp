@@ -88,14 +88,16 @@ std::vector<Own> own_after(const Flow& flow, const FlowNode& node, int way, std:
                            const std::vector<bool>& live_after) {
   const auto copies_may_own = [&](Index resource, Index except) {
     for (std::size_t z = 0; z < own.size(); ++z)
-      if (z != except && flow.refs[z].resource == resource && live_after[z] && own[z] == Own::borrowed) own[z] = Own::maybe;
+      if (z != except && flow.refs[z].resource == resource && live_after[z] && own[z] == Own::borrowed)
+        own[z] = Own::maybe;
   };
   const auto drop = [&](Index r) {
     if (own[r] == Own::exact || own[r] == Own::maybe) copies_may_own(flow.refs[r].resource, r);
   };
   switch (node.kind) {
     case NodeKind::branch:
-      if (const NullTest test = null_test(*node.expr); test.ref != nothing && static_cast<std::size_t>(way) == test.null_way)
+      if (const NullTest test = null_test(*node.expr);
+          test.ref != nothing && static_cast<std::size_t>(way) == test.null_way)
         own[test.ref] = Own::null;
       break;
     case NodeKind::set_ref:
@@ -208,8 +210,8 @@ Liveness liveness(const dsl::Model& model, const Flow& flow) {
     changed = false;
     for (const FlowNode& node : flow.nodes) {
       if (node.var == nothing || (node.kind != NodeKind::set_var && node.kind != NodeKind::load)) continue;
-      const std::uint32_t bound = node.kind == NodeKind::load ? highest(model, model.shared[node.shared].type)
-                                                              : upper(*node.expr, live.bounds);
+      const std::uint32_t bound =
+          node.kind == NodeKind::load ? highest(model, model.shared[node.shared].type) : upper(*node.expr, live.bounds);
       const auto capped = static_cast<std::uint8_t>(std::min<std::uint32_t>(bound, 255));
       if (capped > live.bounds[node.var]) {
         live.bounds[node.var] = capped;
@@ -238,10 +240,11 @@ Slots assign_slots(const Flow& flow, const Liveness& live, SlotPool& pool) {
       needed_local[n_vars + r][i] = live.refs[i][r] && live.own[i][r] == Own::maybe;
     }
   }
-  const auto colour = [](const std::vector<std::vector<bool>>& needed, const std::function<std::size_t(std::size_t)>& pick,
-                         std::vector<Index>& result) {
+  const auto colour = [](const std::vector<std::vector<bool>>& needed,
+                         const std::function<std::size_t(std::size_t)>& pick, std::vector<Index>& result) {
     for (std::size_t i = 0; i < needed.size(); ++i)
-      if (std::find(needed[i].begin(), needed[i].end(), true) != needed[i].end()) result[i] = static_cast<Index>(pick(i));
+      if (std::find(needed[i].begin(), needed[i].end(), true) != needed[i].end())
+        result[i] = static_cast<Index>(pick(i));
   };
   const auto clash = [](const std::vector<bool>& a, const std::vector<bool>& b) {
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -249,36 +252,43 @@ Slots assign_slots(const Flow& flow, const Liveness& live, SlotPool& pool) {
     return false;
   };
   std::vector<Index> local(n_vars + n_refs, nothing);
-  colour(needed_local, [&](std::size_t i) {
-    const std::uint8_t max = i < n_vars ? std::max<std::uint8_t>(1, live.bounds[i]) : 1;
-    std::size_t best = pool.local_max.size();
-    for (std::size_t s = 0; s < pool.local_max.size(); ++s) {
-      bool free = true;
-      for (std::size_t j = 0; j < i && free; ++j) free = local[j] != s || !clash(needed_local[i], needed_local[j]);
-      if (!free) continue;
-      if (pool.local_max[s] == max) {
-        best = s;
-        break;
-      }
-      if (best == pool.local_max.size()) best = s;
-    }
-    if (best == pool.local_max.size()) pool.local_max.push_back(max);
-    pool.local_max[best] = std::max(pool.local_max[best], max);
-    return best;
-  }, local);
+  colour(
+      needed_local,
+      [&](std::size_t i) {
+        const std::uint8_t max = i < n_vars ? std::max<std::uint8_t>(1, live.bounds[i]) : 1;
+        std::size_t best = pool.local_max.size();
+        for (std::size_t s = 0; s < pool.local_max.size(); ++s) {
+          bool free = true;
+          for (std::size_t j = 0; j < i && free; ++j) free = local[j] != s || !clash(needed_local[i], needed_local[j]);
+          if (!free) continue;
+          if (pool.local_max[s] == max) {
+            best = s;
+            break;
+          }
+          if (best == pool.local_max.size()) best = s;
+        }
+        if (best == pool.local_max.size()) pool.local_max.push_back(max);
+        pool.local_max[best] = std::max(pool.local_max[best], max);
+        return best;
+      },
+      local);
   for (std::size_t v = 0; v < n_vars; ++v) slots.var[v] = local[v];
   for (std::size_t r = 0; r < n_refs; ++r) slots.own[r] = local[n_vars + r];
-  colour(needed_handle, [&](std::size_t i) {
-    std::size_t s = 0;
-    for (; s < pool.handle_types.size(); ++s) {
-      if (pool.handle_types[s] != flow.refs[i].resource) continue;
-      bool free = true;
-      for (std::size_t j = 0; j < i && free; ++j) free = slots.ref[j] != s || !clash(needed_handle[i], needed_handle[j]);
-      if (free) break;
-    }
-    if (s == pool.handle_types.size()) pool.handle_types.push_back(flow.refs[i].resource);
-    return s;
-  }, slots.ref);
+  colour(
+      needed_handle,
+      [&](std::size_t i) {
+        std::size_t s = 0;
+        for (; s < pool.handle_types.size(); ++s) {
+          if (pool.handle_types[s] != flow.refs[i].resource) continue;
+          bool free = true;
+          for (std::size_t j = 0; j < i && free; ++j)
+            free = slots.ref[j] != s || !clash(needed_handle[i], needed_handle[j]);
+          if (free) break;
+        }
+        if (s == pool.handle_types.size()) pool.handle_types.push_back(flow.refs[i].resource);
+        return s;
+      },
+      slots.ref);
   return slots;
 }
 

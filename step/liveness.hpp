@@ -24,11 +24,11 @@ struct NullTest {
 [[nodiscard]] NullTest null_test(const dsl::FlowExpr& expr);
 
 struct Liveness {
-  std::vector<std::vector<bool>> vars;  // [node][var]: needed when the node starts
-  std::vector<std::vector<bool>> refs;  // [node][ref]: needed or may own
+  std::vector<std::vector<bool>> vars;       // [node][var]: needed when the node starts
+  std::vector<std::vector<bool>> refs;       // [node][ref]: needed or may own
   std::vector<std::vector<bool>> refs_used;  // [node][ref]: needed
-  std::vector<std::vector<Own>> own;    // [node][ref]
-  std::vector<std::uint8_t> bounds;     // [var]: no value above
+  std::vector<std::vector<Own>> own;         // [node][ref]
+  std::vector<std::uint8_t> bounds;          // [var]: no value above
 };
 
 [[nodiscard]] Liveness liveness(const dsl::Model& model, const dsl::Flow& flow);

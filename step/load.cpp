@@ -22,9 +22,16 @@ void load_variants(Loaded& loaded, const std::vector<std::string>& only) {
   for (const std::string& wanted : only)
     if (std::find(names.begin(), names.end(), wanted) == names.end()) {
       std::vector<std::string> notes;
-      if (const auto guess = dsl::did_you_mean(wanted, names); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
+      if (const auto guess = dsl::did_you_mean(wanted, names); !guess.empty())
+        notes.push_back("did you mean `" + guess + "`?");
       notes.push_back(fmt::format("variants: {}", fmt::join(names, ", ")));
-      loaded.diagnostics.add({dsl::Severity::error, "FL0610", loaded.file.model.span, fmt::format("no variant `{}`", wanted), {}, notes, {}});
+      loaded.diagnostics.add({dsl::Severity::error,
+                              "FL0610",
+                              loaded.file.model.span,
+                              fmt::format("no variant `{}`", wanted),
+                              {},
+                              notes,
+                              {}});
     }
   if (loaded.diagnostics.has_errors()) return;
   for (const std::string& name : names) {

@@ -21,8 +21,8 @@ struct Variant {
 struct Loaded {
   dsl::Sources sources;
   dsl::File file;
-  dsl::Diagnostics diagnostics;  // reading and syntax; when it has errors there are no variants
-  std::vector<Variant> variants; // in file order, base first
+  dsl::Diagnostics diagnostics;   // reading and syntax; when it has errors there are no variants
+  std::vector<Variant> variants;  // in file order, base first
 };
 
 // Loads the variants named in `only`, or all. An unknown name is FL0610.

@@ -1,5 +1,6 @@
 // Model → Program: handlers become guarded commands. One command is one step of one path through a handler, local work
-// behind it included; all case splits (ownership, arrows, locks) are made here, so that the engines see plain guards and updates.
+// behind it included; all case splits (ownership, arrows, locks) are made here, so that the engines see plain guards
+// and updates.
 #pragma once
 #include "dsl/flow.hpp"
 #include "step/program.hpp"

@@ -50,8 +50,9 @@ bool operator<(const LockSet& a, const LockSet& b) {
 
 // ---------------------------------------------------------------- paths
 
-PathBuilder::PathBuilder(PathContext& context, const dsl::Flow& flow, const Liveness& live, const Slots& slots, Id handler,
-                         Id idle, std::function<Id(Index, const LockSet&)> position, std::function<void(Command)> found)
+PathBuilder::PathBuilder(PathContext& context, const dsl::Flow& flow, const Liveness& live, const Slots& slots,
+                         Id handler, Id idle, std::function<Id(Index, const LockSet&)> position,
+                         std::function<void(Command)> found)
     : context_(context),
       exprs_(context.exprs),
       flow_(flow),
@@ -133,7 +134,8 @@ ExprId PathBuilder::translate(const Path& path, const FlowExpr& e) {
     case FlowExprKind::le: return exprs_.binary(ExprOp::le, translate(path, *e.left), translate(path, *e.right));
     case FlowExprKind::add: return exprs_.binary(ExprOp::add, translate(path, *e.left), translate(path, *e.right));
     case FlowExprKind::sub: return exprs_.binary(ExprOp::sub, translate(path, *e.left), translate(path, *e.right));
-    case FlowExprKind::bit_and: return exprs_.binary(ExprOp::bit_and, translate(path, *e.left), translate(path, *e.right));
+    case FlowExprKind::bit_and:
+      return exprs_.binary(ExprOp::bit_and, translate(path, *e.left), translate(path, *e.right));
     case FlowExprKind::ref_null: return is_null(path.ref[e.a]);
     case FlowExprKind::refs_equal: return same(path.ref[e.a], path.ref[e.b]);
   }
@@ -189,8 +191,13 @@ void PathBuilder::take(Path path, const FlowNode& node, std::size_t way, const s
   if (++path.branches > max_branches) return endless(node.span);
   if (++paths_ > max_paths) {
     if (paths_ == max_paths + 1)
-      context_.diagnostics.add({dsl::Severity::error, "FL0314", node.span, fmt::format("more than {} paths lead from one step to the next here", max_paths), {},
-                                {"every choice between two steps doubles their number"}, {"put `step;` between the choices"}});
+      context_.diagnostics.add({dsl::Severity::error,
+                                "FL0314",
+                                node.span,
+                                fmt::format("more than {} paths lead from one step to the next here", max_paths),
+                                {},
+                                {"every choice between two steps doubles their number"},
+                                {"put `step;` between the choices"}});
     return;
   }
   if (!node.text.empty()) path.notes.push_back({node.span, node.text, result});
@@ -198,8 +205,13 @@ void PathBuilder::take(Path path, const FlowNode& node, std::size_t way, const s
 }
 
 void PathBuilder::endless(Span span) {
-  context_.diagnostics.add({dsl::Severity::error, "FL0309", span, "this loop can go on for ever without a step", {},
-                            {"no other CPU can move while it turns"}, {"read shared memory in it, or put `step;` into its body"}});
+  context_.diagnostics.add({dsl::Severity::error,
+                            "FL0309",
+                            span,
+                            "this loop can go on for ever without a step",
+                            {},
+                            {"no other CPU can move while it turns"},
+                            {"read shared memory in it, or put `step;` into its body"}});
 }
 
 void PathBuilder::run(Path path, Index id) {
@@ -219,7 +231,9 @@ void PathBuilder::run(Path path, Index id) {
       case NodeKind::atomic_begin:
         path.in_atomic = true;
         if (node.waits) {
-          if (may_not_sleep(path, node)) return violation(std::move(path), Kind::sleep_atomic, node.text + " can sleep, but a spinlock is held", node.span);
+          if (may_not_sleep(path, node))
+            return violation(std::move(path), Kind::sleep_atomic, node.text + " can sleep, but a spinlock is held",
+                             node.span);
           path.may_block = true;
         }
         break;
@@ -247,11 +261,11 @@ void PathBuilder::run(Path path, Index id) {
           }
           take(std::move(p), node, w, w == 0 ? "true" : "false");
         };
-        return split(path, translate(path, *node.expr), [&](Path p) { way(std::move(p), 0); }, [&](Path p) { way(std::move(p), 1); });
+        return split(
+            path, translate(path, *node.expr), [&](Path p) { way(std::move(p), 0); },
+            [&](Path p) { way(std::move(p), 1); });
       }
-      case NodeKind::choose:
-        take(path, node, 0, "true");
-        return take(std::move(path), node, 1, "false");
+      case NodeKind::choose: take(path, node, 0, "true"); return take(std::move(path), node, 1, "false");
       case NodeKind::load: return load(std::move(path), node);
       case NodeKind::store: return store(std::move(path), node);
       case NodeKind::lock: return lock(std::move(path), node);
@@ -269,7 +283,9 @@ void PathBuilder::run(Path path, Index id) {
       case NodeKind::flush_wait: return flush_wait(std::move(path), node);
       case NodeKind::step: path.notes.push_back({node.span, node.text, ""}); break;
       case NodeKind::sleep:
-        if (may_not_sleep(path, node)) return violation(std::move(path), Kind::sleep_atomic, node.text + " can sleep, but a spinlock is held", node.span);
+        if (may_not_sleep(path, node))
+          return violation(std::move(path), Kind::sleep_atomic, node.text + " can sleep, but a spinlock is held",
+                           node.span);
         path.notes.push_back({node.span, node.text, ""});
         break;
       case NodeKind::look_locked:

@@ -79,8 +79,8 @@ struct Path {
 class PathBuilder {
  public:
   // `position` gives the pc of (node, locks), making it when new. `found` takes each finished command.
-  PathBuilder(PathContext& context, const dsl::Flow& flow, const Liveness& live, const Slots& slots, Id handler, Id idle,
-              std::function<Id(dsl::Index, const LockSet&)> position, std::function<void(Command)> found);
+  PathBuilder(PathContext& context, const dsl::Flow& flow, const Liveness& live, const Slots& slots, Id handler,
+              Id idle, std::function<Id(dsl::Index, const LockSet&)> position, std::function<void(Command)> found);
 
   void from_idle();
   void from(dsl::Index node, const LockSet& locks, Id pc);
@@ -125,9 +125,10 @@ class PathBuilder {
   void store_scalar(Path path, const dsl::FlowNode& node);
   void store_entry(Path path, const dsl::FlowNode& node, Id from, Id to);
   void store_payload(Path path, const dsl::FlowNode& node, std::size_t slot, Id from, Id to, const Next& next);
-  void put(Path path, const dsl::FlowNode& node, Id place, bool was_null_known, bool was_null, dsl::Index ref, const Next& next);
-  void give_to_copy(Path path, const dsl::FlowNode& node, const RefValue& object, const std::vector<dsl::Index>& candidates,
-                    std::size_t at, Span span, const Next& next);
+  void put(Path path, const dsl::FlowNode& node, Id place, bool was_null_known, bool was_null, dsl::Index ref,
+           const Next& next);
+  void give_to_copy(Path path, const dsl::FlowNode& node, const RefValue& object,
+                    const std::vector<dsl::Index>& candidates, std::size_t at, Span span, const Next& next);
   void drop(Path path, dsl::Index ref, dsl::Index live_at, Span span, const std::string& what, const Next& next);
   void save_place(Path& path, Id place);
   void save_global(Path& path, Id g);

@@ -34,8 +34,11 @@ void PathBuilder::finish(Path path, const FlowNode& node) {
     for (const Held& h : path.locks.held) what += (what.empty() ? "" : ", ") + context_.program.locks[h.lock].name;
     if (path.locks.rcu > 0) what += std::string(what.empty() ? "" : ", ") + "the RCU read lock";
     const bool several = path.locks.held.size() + (path.locks.rcu > 0 ? 1U : 0U) > 1;
-    if (what.empty()) return violation(std::move(path), Kind::lock_unbalanced, fmt::format("interrupts are still off when {} returns", handler), node.span);
-    return violation(std::move(path), Kind::lock_unbalanced, fmt::format("{} {} still held when {} returns", what, several ? "are" : "is", handler), node.span);
+    if (what.empty())
+      return violation(std::move(path), Kind::lock_unbalanced,
+                       fmt::format("interrupts are still off when {} returns", handler), node.span);
+    return violation(std::move(path), Kind::lock_unbalanced,
+                     fmt::format("{} {} still held when {} returns", what, several ? "are" : "is", handler), node.span);
   }
   leave_owned(std::move(path), 0, node.span, [&](Path p) {
     if (!p.stepped) return;  // nothing was done: not a step
@@ -47,12 +50,15 @@ void PathBuilder::leave_owned(Path path, std::size_t ref, Span span, const Next&
   if (ref == path.ref.size()) return next(std::move(path));
   if (exprs_.value(path.own[ref]) == 0U) return leave_owned(std::move(path), ref + 1, span, next);
   const std::string& name = flow_.refs[ref].name;
-  split(path, path.own[ref],
-        [&](Path p) {
-          violation(std::move(p), Kind::leak, fmt::format("{} ends and still owns the {} in `{}`", context_.program.handlers[handler_],
-                                                          context_.model.resources[flow_.refs[ref].resource].name.text, name), span);
-        },
-        [&](Path p) { leave_owned(std::move(p), ref + 1, span, next); });
+  split(
+      path, path.own[ref],
+      [&](Path p) {
+        violation(std::move(p), Kind::leak,
+                  fmt::format("{} ends and still owns the {} in `{}`", context_.program.handlers[handler_],
+                              context_.model.resources[flow_.refs[ref].resource].name.text, name),
+                  span);
+      },
+      [&](Path p) { leave_owned(std::move(p), ref + 1, span, next); });
 }
 
 void PathBuilder::write_back(Path& path, Index target) {
@@ -116,11 +122,13 @@ void PathBuilder::write_back(Path& path, Index target) {
     op(path, OpCode::set_local, pick->first, 0, 0, pick->second);
     locals.erase(pick);
   }
-  for (Id s = 0; s < path.scratch_locals; ++s) op(path, OpCode::set_local, static_cast<Id>(scratch_base + s), 0, 0, exprs_.constant(0));
+  for (Id s = 0; s < path.scratch_locals; ++s)
+    op(path, OpCode::set_local, static_cast<Id>(scratch_base + s), 0, 0, exprs_.constant(0));
 
   // ---- handles
   using K = RefValue::Kind;
-  std::erase_if(handles, [](const auto& item) { return item.second.kind == K::handle && item.second.id == item.first; });
+  std::erase_if(handles,
+                [](const auto& item) { return item.second.kind == K::handle && item.second.id == item.first; });
   while (!handles.empty()) {
     auto pick = handles.end();
     for (auto it = handles.begin(); it != handles.end() && pick == handles.end(); ++it) {

@@ -65,9 +65,11 @@ void PathBuilder::lock(Path path, const FlowNode& node) {
   const auto& decl = context_.program.locks[id];
   path.notes.push_back({node.span, node.text, ""});
   if (path.locks.find(id) != nullptr)
-    return violation(std::move(path), Kind::lock_recursion, fmt::format("{} is taken again by the CPU that holds it", decl.name), node.span);
+    return violation(std::move(path), Kind::lock_recursion,
+                     fmt::format("{} is taken again by the CPU that holds it", decl.name), node.span);
   if (decl.kind != LockKind::spinlock && may_not_sleep(path, node))
-    return violation(std::move(path), Kind::sleep_atomic, fmt::format("{} can sleep, but a spinlock is held", node.text), node.span);
+    return violation(std::move(path), Kind::sleep_atomic,
+                     fmt::format("{} can sleep, but a spinlock is held", node.text), node.span);
   if (node.irqs) ++path.locks.irqs_off;
   path.may_block = true;
   acquire(path, id, mode_of(node.mode), [&](Path p) { go(std::move(p), node); });
@@ -96,10 +98,13 @@ void PathBuilder::unlock(Path path, const FlowNode& node) {
   const LockMode mode = mode_of(node.mode);
   path.notes.push_back({node.span, node.text, ""});
   if (held == nullptr)
-    return violation(std::move(path), Kind::lock_unbalanced, fmt::format("{} is released, but this CPU does not hold it", decl.name), node.span);
+    return violation(std::move(path), Kind::lock_unbalanced,
+                     fmt::format("{} is released, but this CPU does not hold it", decl.name), node.span);
   if (held->mode != mode)
     return violation(std::move(path), Kind::lock_unbalanced,
-                     fmt::format("{} is held for {}, so {} is wrong", decl.name, held->mode == LockMode::read ? "reading" : "writing", node.text), node.span);
+                     fmt::format("{} is held for {}, so {} is wrong", decl.name,
+                                 held->mode == LockMode::read ? "reading" : "writing", node.text),
+                     node.span);
   path.locks.remove(id);
   if (node.kind == NodeKind::downgrade) path.locks.add({id, LockMode::read});
   if (mode == LockMode::write) {
@@ -114,10 +119,12 @@ void PathBuilder::unlock(Path path, const FlowNode& node) {
 
 void PathBuilder::context_word(Path path, const FlowNode& node) {
   path.notes.push_back({node.span, node.text, ""});
-  std::uint8_t& depth = node.kind == NodeKind::irq_off || node.kind == NodeKind::irq_on ? path.locks.irqs_off : path.locks.rcu;
+  std::uint8_t& depth =
+      node.kind == NodeKind::irq_off || node.kind == NodeKind::irq_on ? path.locks.irqs_off : path.locks.rcu;
   const bool down = node.kind == NodeKind::irq_on || node.kind == NodeKind::rcu_unlock;
   if (down && depth == 0)
-    return violation(std::move(path), Kind::lock_unbalanced, fmt::format("{} without its counterpart", node.text), node.span);
+    return violation(std::move(path), Kind::lock_unbalanced, fmt::format("{} without its counterpart", node.text),
+                     node.span);
   if (!down && depth == 8)
     return violation(std::move(path), Kind::lock_unbalanced, fmt::format("{} nested too deeply", node.text), node.span);
   depth = static_cast<std::uint8_t>(down ? depth - 1 : depth + 1);
@@ -149,85 +156,104 @@ void PathBuilder::free(Path path, const FlowNode& node) {
   path.notes.push_back({node.span, node.text, ""});
   const std::string type = context_.model.resources[node.resource].name.text;
   path.cost.frees = 1;
-  split(path, is_null(path.ref[node.ref]),
-        [&](Path p) { violation(std::move(p), Kind::double_free, fmt::format("NULL is freed as a {}", type), node.span); },
-        [&](Path p) {
-          const Id h = in_handle(p, node.ref);
-          const RefValue object = p.ref[node.ref];
-          split(p, bit_of(object, 0),
-                [&](Path q) { violation(std::move(q), Kind::double_free, fmt::format("the {} is freed twice", type), node.span); },
-                [&](Path q) {
-                  // a TLB that still maps it
-                  std::vector<Id> tlbs;
-                  for (std::size_t s = 0; s < context_.model.shared.size(); ++s) {
-                    const Id tlb = context_.layout.tlb_handle[s];
-                    if (tlb == no_id) continue;
-                    const auto& decl = context_.model.shared[s];
-                    if (context_.model.entries[decl.type.which].slots[decl.tlb->slot].resource == node.resource) tlbs.push_back(tlb);
-                  }
-                  const std::string stale = fmt::format("the {} is freed while a TLB still maps it", type);
-                  for (const Id tlb : tlbs) {
-                    const ExprId mine = same({RefValue::Kind::handle, tlb}, object);
-                    if (Path bad = q; assume(bad, mine, true)) violation(std::move(bad), Kind::stale_tlb, stale, node.span);
-                    const ExprId others = exprs_.make(ExprOp::other_is_mine, tlb, h);
-                    Path bad = q;
-                    op(bad, OpCode::some, 0, 0, 0, others);
-                    violation(std::move(bad), Kind::stale_tlb, stale, node.span);
-                  }
-                  for (const Id tlb : tlbs) {
-                    if (!assume(q, same({RefValue::Kind::handle, tlb}, object), false)) return;
-                    op(q, OpCode::none, 0, 0, 0, exprs_.make(ExprOp::other_is_mine, tlb, h));
-                  }
-                  // nobody of this CPU owns it afterwards, under whatever name
-                  const auto names = copies(static_cast<Index>(node.resource), node.ref, node.next[0]);
-                  q.own[node.ref] = exprs_.constant(0);
-                  std::function<void(Path, std::size_t)> disown = [&](Path r, std::size_t i) {
-                    if (i == names.size()) {
-                      op(r, OpCode::set_object_bit, h, 0, 1);
-                      changed(r);
-                      return go(std::move(r), node);
-                    }
-                    const Index z = names[i];
-                    if (exprs_.value(r.own[z]) == 0U) return disown(std::move(r), i + 1);
-                    split(r, same(r.ref[z], object),
-                          [&](Path s) {
-                            s.own[z] = exprs_.constant(0);
-                            disown(std::move(s), i + 1);
-                          },
-                          [&](Path s) { disown(std::move(s), i + 1); });
-                  };
-                  disown(std::move(q), 0);
-                });
-        });
+  split(
+      path, is_null(path.ref[node.ref]),
+      [&](Path p) {
+        violation(std::move(p), Kind::double_free, fmt::format("NULL is freed as a {}", type), node.span);
+      },
+      [&](Path p) {
+        const Id h = in_handle(p, node.ref);
+        const RefValue object = p.ref[node.ref];
+        split(
+            p, bit_of(object, 0),
+            [&](Path q) {
+              violation(std::move(q), Kind::double_free, fmt::format("the {} is freed twice", type), node.span);
+            },
+            [&](Path q) {
+              // a TLB that still maps it
+              std::vector<Id> tlbs;
+              for (std::size_t s = 0; s < context_.model.shared.size(); ++s) {
+                const Id tlb = context_.layout.tlb_handle[s];
+                if (tlb == no_id) continue;
+                const auto& decl = context_.model.shared[s];
+                if (context_.model.entries[decl.type.which].slots[decl.tlb->slot].resource == node.resource)
+                  tlbs.push_back(tlb);
+              }
+              const std::string stale = fmt::format("the {} is freed while a TLB still maps it", type);
+              for (const Id tlb : tlbs) {
+                const ExprId mine = same({RefValue::Kind::handle, tlb}, object);
+                if (Path bad = q; assume(bad, mine, true)) violation(std::move(bad), Kind::stale_tlb, stale, node.span);
+                const ExprId others = exprs_.make(ExprOp::other_is_mine, tlb, h);
+                Path bad = q;
+                op(bad, OpCode::some, 0, 0, 0, others);
+                violation(std::move(bad), Kind::stale_tlb, stale, node.span);
+              }
+              for (const Id tlb : tlbs) {
+                if (!assume(q, same({RefValue::Kind::handle, tlb}, object), false)) return;
+                op(q, OpCode::none, 0, 0, 0, exprs_.make(ExprOp::other_is_mine, tlb, h));
+              }
+              // nobody of this CPU owns it afterwards, under whatever name
+              const auto names = copies(static_cast<Index>(node.resource), node.ref, node.next[0]);
+              q.own[node.ref] = exprs_.constant(0);
+              std::function<void(Path, std::size_t)> disown = [&](Path r, std::size_t i) {
+                if (i == names.size()) {
+                  op(r, OpCode::set_object_bit, h, 0, 1);
+                  changed(r);
+                  return go(std::move(r), node);
+                }
+                const Index z = names[i];
+                if (exprs_.value(r.own[z]) == 0U) return disown(std::move(r), i + 1);
+                split(
+                    r, same(r.ref[z], object),
+                    [&](Path s) {
+                      s.own[z] = exprs_.constant(0);
+                      disown(std::move(s), i + 1);
+                    },
+                    [&](Path s) { disown(std::move(s), i + 1); });
+              };
+              disown(std::move(q), 0);
+            });
+      });
 }
 
 void PathBuilder::touch(Path path, const FlowNode& node) {
   const auto& decl = context_.model.shared[node.shared];
   const Id g = context_.layout.global[node.shared];
   path.notes.push_back({node.span, node.text, ""});
-  split(path, exprs_.in(global(g), decl.tlb->states),
-        [&](Path p) {
-          if (context_.layout.tlb_handle[node.shared] == no_id) {
-            op(p, OpCode::set_local, context_.layout.tlb_local[node.shared], 0, 0, exprs_.constant(1));
-            p.known.erase(local(context_.layout.tlb_local[node.shared]));
-            changed(p);
-            return go(std::move(p), node);
-          }
-          const Id place = context_.layout.places[node.shared][decl.tlb->slot];
-          split(p, exprs_.make(ExprOp::place_bit, place, 0),
-                [&](Path q) { violation(std::move(q), Kind::stale_tlb, fmt::format("the hardware walk of {} finds a freed {}", decl.name.text, context_.model.resources[context_.model.entries[decl.type.which].slots[decl.tlb->slot].resource].name.text), node.span); },
-                [&](Path q) {
-                  op(q, OpCode::handle_from_place, context_.layout.tlb_handle[node.shared], place);
-                  changed(q);
-                  go(std::move(q), node);
-                });
-        },
-        [&](Path p) { go(std::move(p), node); });
+  split(
+      path, exprs_.in(global(g), decl.tlb->states),
+      [&](Path p) {
+        if (context_.layout.tlb_handle[node.shared] == no_id) {
+          op(p, OpCode::set_local, context_.layout.tlb_local[node.shared], 0, 0, exprs_.constant(1));
+          p.known.erase(local(context_.layout.tlb_local[node.shared]));
+          changed(p);
+          return go(std::move(p), node);
+        }
+        const Id place = context_.layout.places[node.shared][decl.tlb->slot];
+        split(
+            p, exprs_.make(ExprOp::place_bit, place, 0),
+            [&](Path q) {
+              violation(
+                  std::move(q), Kind::stale_tlb,
+                  fmt::format(
+                      "the hardware walk of {} finds a freed {}", decl.name.text,
+                      context_.model.resources[context_.model.entries[decl.type.which].slots[decl.tlb->slot].resource]
+                          .name.text),
+                  node.span);
+            },
+            [&](Path q) {
+              op(q, OpCode::handle_from_place, context_.layout.tlb_handle[node.shared], place);
+              changed(q);
+              go(std::move(q), node);
+            });
+      },
+      [&](Path p) { go(std::move(p), node); });
 }
 
 void PathBuilder::flush_send(Path path, const FlowNode& node) {
   path.notes.push_back({node.span, node.text, ""});
-  if (context_.layout.tlb_handle[node.shared] != no_id) op(path, OpCode::clear_handle, context_.layout.tlb_handle[node.shared]);
+  if (context_.layout.tlb_handle[node.shared] != no_id)
+    op(path, OpCode::clear_handle, context_.layout.tlb_handle[node.shared]);
   if (context_.layout.tlb_local[node.shared] != no_id) {
     op(path, OpCode::set_local, context_.layout.tlb_local[node.shared], 0, 0, exprs_.constant(0));
     path.known.erase(local(context_.layout.tlb_local[node.shared]));
@@ -273,7 +299,8 @@ void PathBuilder::look(Path path, const FlowNode& node) {
     const Id h = context_.layout.tlb_handle[node.shared];
     const Id l = context_.layout.tlb_local[node.shared];
     if (h != no_id)
-      questions.emplace_back(exprs_.lnot(exprs_.make(ExprOp::handle_null, h)), exprs_.lnot(exprs_.make(ExprOp::other_null, h)));
+      questions.emplace_back(exprs_.lnot(exprs_.make(ExprOp::handle_null, h)),
+                             exprs_.lnot(exprs_.make(ExprOp::other_null, h)));
     else
       questions.emplace_back(local(l), exprs_.make(ExprOp::other_local, l));
   } else {
@@ -283,8 +310,10 @@ void PathBuilder::look(Path path, const FlowNode& node) {
       const Id tlb = context_.layout.tlb_handle[s];
       if (tlb == no_id) continue;
       const auto& decl = context_.model.shared[s];
-      if (context_.model.entries[decl.type.which].slots[decl.tlb->slot].resource != flow_.refs[node.ref].resource) continue;
-      const ExprId mine = exprs_.land(same({RefValue::Kind::handle, tlb}, path.ref[node.ref]), exprs_.lnot(exprs_.make(ExprOp::handle_null, tlb)));
+      if (context_.model.entries[decl.type.which].slots[decl.tlb->slot].resource != flow_.refs[node.ref].resource)
+        continue;
+      const ExprId mine = exprs_.land(same({RefValue::Kind::handle, tlb}, path.ref[node.ref]),
+                                      exprs_.lnot(exprs_.make(ExprOp::handle_null, tlb)));
       questions.emplace_back(mine, exprs_.make(ExprOp::other_is_mine, tlb, h));
     }
   }

@@ -1,6 +1,6 @@
-// Lowering of stores, and who owns what afterwards. An object that is not counted has one owner: a place, or a CPU under
-// one of its names. Storing it into a place gives it to the place; overwriting a place gives the old one to the CPU if it
-// has a copy, else it is lost.
+// Lowering of stores, and who owns what afterwards. An object that is not counted has one owner: a place, or a CPU
+// under one of its names. Storing it into a place gives it to the place; overwriting a place gives the old one to the
+// CPU if it has a copy, else it is lost.
 #include <algorithm>
 
 #include "fmt/format.h"
@@ -21,22 +21,24 @@ std::vector<Index> PathBuilder::copies(Index resource, Index except, Index live_
 }
 
 // The first candidate that names the object becomes its owner; if there is none, the object is lost.
-void PathBuilder::give_to_copy(Path path, const FlowNode& node, const RefValue& object, const std::vector<Index>& candidates,
-                               std::size_t at, Span span, const Next& next) {
+void PathBuilder::give_to_copy(Path path, const FlowNode& node, const RefValue& object,
+                               const std::vector<Index>& candidates, std::size_t at, Span span, const Next& next) {
   if (at == candidates.size()) {
     const Index resource = object.kind == RefValue::Kind::place
                                ? context_.program.places[object.id].type
                                : (object.id >= scratch_base ? node.resource : context_.program.handles[object.id].type);
-    const std::string type = resource < context_.model.resources.size() ? context_.model.resources[resource].name.text : "object";
+    const std::string type =
+        resource < context_.model.resources.size() ? context_.model.resources[resource].name.text : "object";
     return violation(std::move(path), Kind::leak, fmt::format("the last name of a {} is lost here", type), span);
   }
   const Index z = candidates[at];
-  split(path, same(path.ref[z], object),
-        [&](Path p) {
-          p.own[z] = exprs_.constant(1);
-          next(std::move(p));
-        },
-        [&](Path p) { give_to_copy(std::move(p), node, object, candidates, at + 1, span, next); });
+  split(
+      path, same(path.ref[z], object),
+      [&](Path p) {
+        p.own[z] = exprs_.constant(1);
+        next(std::move(p));
+      },
+      [&](Path p) { give_to_copy(std::move(p), node, object, candidates, at + 1, span, next); });
 }
 
 // `ref` is about to lose its value.
@@ -46,11 +48,12 @@ void PathBuilder::drop(Path path, Index ref, Index live_at, Span span, const std
   const auto candidates = copies(flow_.refs[ref].resource, ref, live_at);
   FlowNode node;
   node.resource = flow_.refs[ref].resource;
-  split(path, path.own[ref], [&](Path p) { give_to_copy(std::move(p), node, p.ref[ref], candidates, 0, span, next); },
-        [&](Path p) {
-          p.own[ref] = exprs_.constant(0);
-          next(std::move(p));
-        });
+  split(
+      path, path.own[ref], [&](Path p) { give_to_copy(std::move(p), node, p.ref[ref], candidates, 0, span, next); },
+      [&](Path p) {
+        p.own[ref] = exprs_.constant(0);
+        next(std::move(p));
+      });
 }
 
 // References that were read from a place earlier in this command keep their object when the place is overwritten.
@@ -88,11 +91,17 @@ void PathBuilder::store(Path path, const FlowNode& node) {
   if (decl.type.kind == dsl::TypeKind::resource) {
     const Id place = context_.layout.places[node.shared][0];
     const Index ref = node.refs.empty() ? nothing : node.refs[0];
-    const Next put_it = [&](Path p) { put(std::move(p), node, place, false, false, ref, [&](Path q) { go(std::move(q), node); }); };
+    const Next put_it = [&](Path p) {
+      put(std::move(p), node, place, false, false, ref, [&](Path q) { go(std::move(q), node); });
+    };
     if (ref == nothing) return put_it(std::move(path));
-    return split(path, bit_of(path.ref[ref], 0),
-                 [&](Path p) { violation(std::move(p), Kind::use_after_free, fmt::format("a freed object is stored into {}", decl.name.text), node.span); },
-                 put_it);
+    return split(
+        path, bit_of(path.ref[ref], 0),
+        [&](Path p) {
+          violation(std::move(p), Kind::use_after_free, fmt::format("a freed object is stored into {}", decl.name.text),
+                    node.span);
+        },
+        put_it);
   }
   if (decl.type.kind != dsl::TypeKind::entry) return store_scalar(std::move(path), node);
   const auto& entry = context_.model.entries[decl.type.which];
@@ -136,7 +145,9 @@ void PathBuilder::store_entry(Path path, const FlowNode& node, Id from, Id to) {
   };
   const auto need_text = [&](const dsl::LockNeed& need) {
     const std::string& name = context_.model.locks[need.lock].name.text;
-    return need.mode == dsl::LockMode::any ? name : need.mode == dsl::LockMode::read ? "read(" + name + ")" : "write(" + name + ")";
+    return need.mode == dsl::LockMode::any    ? name
+           : need.mode == dsl::LockMode::read ? "read(" + name + ")"
+                                              : "write(" + name + ")";
   };
   const std::string arrow_text = fmt::format("{} -> {}", entry.states[from].name.text, entry.states[to].name.text);
   const dsl::ArrowDecl* arrow = entry.arrow(from, to);
@@ -158,7 +169,10 @@ void PathBuilder::store_entry(Path path, const FlowNode& node, Id from, Id to) {
           allowed = allowed || std::all_of(a.locks.begin(), a.locks.end(), held);
         }
       if (any && !allowed)
-        violation(std::move(p), Kind::lock_missing, fmt::format("{} is rewritten without the lock of any arrow out of `{}`", decl.name.text, entry.states[from].name.text), node.span);
+        violation(std::move(p), Kind::lock_missing,
+                  fmt::format("{} is rewritten without the lock of any arrow out of `{}`", decl.name.text,
+                              entry.states[from].name.text),
+                  node.span);
       else {
         for (const Index slot : entry.states[to].payload)  // what stands in a place is owned by it
           if (node.refs[slot] != nothing) p.own[node.refs[slot]] = exprs_.constant(0);
@@ -168,16 +182,20 @@ void PathBuilder::store_entry(Path path, const FlowNode& node, Id from, Id to) {
     if (!assume(path, equal, false)) return;
   }
   if (arrow == nullptr)
-    return violation(std::move(path), Kind::transition, fmt::format("{} has no arrow `{}`", entry.name.text, arrow_text), node.span);
+    return violation(std::move(path), Kind::transition,
+                     fmt::format("{} has no arrow `{}`", entry.name.text, arrow_text), node.span);
   for (const auto& need : arrow->locks)
     if (!held(need))
-      return violation(std::move(path), Kind::lock_missing, fmt::format("`{}` needs {}, which is not held here", arrow_text, need_text(need)), node.span);
+      return violation(std::move(path), Kind::lock_missing,
+                       fmt::format("`{}` needs {}, which is not held here", arrow_text, need_text(need)), node.span);
   if (arrow->after_flush && decl.tlb) {
     const Id h = context_.layout.tlb_handle[node.shared];
     const Id l = context_.layout.tlb_local[node.shared];
     const ExprId mine = h != no_id ? exprs_.lnot(exprs_.make(ExprOp::handle_null, h)) : local(l);
-    const ExprId others = h != no_id ? exprs_.lnot(exprs_.make(ExprOp::other_null, h)) : exprs_.make(ExprOp::other_local, l);
-    const std::string message = fmt::format("`{}` must come after a flush, but a TLB still has an entry of {}", arrow_text, decl.name.text);
+    const ExprId others =
+        h != no_id ? exprs_.lnot(exprs_.make(ExprOp::other_null, h)) : exprs_.make(ExprOp::other_local, l);
+    const std::string message =
+        fmt::format("`{}` must come after a flush, but a TLB still has an entry of {}", arrow_text, decl.name.text);
     if (Path p = path; assume(p, mine, true)) violation(std::move(p), Kind::flush_missing, message, node.span);
     Path p = path;
     op(p, OpCode::some, 0, 0, 0, others);
@@ -210,16 +228,25 @@ void PathBuilder::store_payload(Path path, const FlowNode& node, std::size_t slo
   const std::string type = context_.model.resources[entry.slots[slot].resource].name.text;
   if (!has(to)) return put(std::move(path), node, place, true, false, nothing, next);
   const Index ref = node.refs[slot];
-  split(path, is_null(path.ref[ref]),
-        [&](Path p) { violation(std::move(p), Kind::use_after_free, fmt::format("NULL is stored into {} as its {}", decl.name.text, entry.slots[slot].name), node.span); },
-        [&](Path p) {
-          split(p, bit_of(p.ref[ref], 0),
-                [&](Path q) { violation(std::move(q), Kind::use_after_free, fmt::format("a freed {} is stored into {}", type, decl.name.text), node.span); },
-                [&](Path q) { put(std::move(q), node, place, true, !has(from), ref, next); });
-        });
+  split(
+      path, is_null(path.ref[ref]),
+      [&](Path p) {
+        violation(std::move(p), Kind::use_after_free,
+                  fmt::format("NULL is stored into {} as its {}", decl.name.text, entry.slots[slot].name), node.span);
+      },
+      [&](Path p) {
+        split(
+            p, bit_of(p.ref[ref], 0),
+            [&](Path q) {
+              violation(std::move(q), Kind::use_after_free,
+                        fmt::format("a freed {} is stored into {}", type, decl.name.text), node.span);
+            },
+            [&](Path q) { put(std::move(q), node, place, true, !has(from), ref, next); });
+      });
 }
 
-void PathBuilder::put(Path path, const FlowNode& node, Id place, bool known, bool was_null, Index ref, const Next& next) {
+void PathBuilder::put(Path path, const FlowNode& node, Id place, bool known, bool was_null, Index ref,
+                      const Next& next) {
   const RefValue old{RefValue::Kind::place, place};
   const Index resource = context_.program.places[place].type;
   const Next assign = [&](Path p) {
@@ -240,12 +267,13 @@ void PathBuilder::put(Path path, const FlowNode& node, Id place, bool known, boo
       }
       const Index z = names[i];
       if (exprs_.value(q.own[z]) == 0U) return disown(std::move(q), i + 1);
-      split(q, same(q.ref[z], object),
-            [&](Path r) {
-              r.own[z] = exprs_.constant(0);
-              disown(std::move(r), i + 1);
-            },
-            [&](Path r) { disown(std::move(r), i + 1); });
+      split(
+          q, same(q.ref[z], object),
+          [&](Path r) {
+            r.own[z] = exprs_.constant(0);
+            disown(std::move(r), i + 1);
+          },
+          [&](Path r) { disown(std::move(r), i + 1); });
     };
     disown(std::move(p), 0);
   };
@@ -262,24 +290,26 @@ void PathBuilder::put(Path path, const FlowNode& node, Id place, bool known, boo
     split(p, same(p.ref[ref], old), nothing_moves, lose);
   };
   if (known) return was_null ? assign(std::move(path)) : over_old(std::move(path));
-  split(path, is_null(old),
-        [&](Path p) {
-          if (ref == nothing) return next(std::move(p));
-          split(p, is_null(p.ref[ref]), next, assign);
-        },
-        [&](Path p) {
-          if (ref == nothing) return over_old(std::move(p));
-          split(p, is_null(p.ref[ref]),
-                [&](Path q) {
-                  save_place(q, place);
-                  give_to_copy(std::move(q), node, old, copies(resource, nothing, node.next[0]), 0, node.span, [&](Path r) {
-                    op(r, OpCode::clear_place, place);
-                    changed(r);
-                    next(std::move(r));
-                  });
-                },
-                over_old);
-        });
+  split(
+      path, is_null(old),
+      [&](Path p) {
+        if (ref == nothing) return next(std::move(p));
+        split(p, is_null(p.ref[ref]), next, assign);
+      },
+      [&](Path p) {
+        if (ref == nothing) return over_old(std::move(p));
+        split(
+            p, is_null(p.ref[ref]),
+            [&](Path q) {
+              save_place(q, place);
+              give_to_copy(std::move(q), node, old, copies(resource, nothing, node.next[0]), 0, node.span, [&](Path r) {
+                op(r, OpCode::clear_place, place);
+                changed(r);
+                next(std::move(r));
+              });
+            },
+            over_old);
+      });
 }
 
 }  // namespace faultline::step

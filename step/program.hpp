@@ -46,7 +46,7 @@ struct Handle {
 };
 
 struct ObjectType {
-  std::string name;                // "pgtable_t"
+  std::string name;               // "pgtable_t"
   std::vector<std::string> bits;  // at most 4; bit 0 is always "freed"
 };
 
@@ -98,13 +98,18 @@ struct Location {
 // Expressions, evaluated for an actor CPU ("me") and, inside None/Some/ForOthers/any_cpu, one other CPU ("other").
 // Booleans are 0 and 1. a, b, c are operands: ExprIds for operators, ids of variables for leaves.
 enum class ExprOp : std::uint8_t {
-  constant,         // value
-  global,           // globals[a]
-  local,            // my locals[a]
-  in,               // expression a has a value in the set `mask` (values 0..63)
-  lnot, land, lor,  // a; a, b; a, b
-  eq, lt, le,       // a, b
-  add, sub,         // a, b; the lowering guards against leaving the domain, an engine may assume 0..255
+  constant,  // value
+  global,    // globals[a]
+  local,     // my locals[a]
+  in,        // expression a has a value in the set `mask` (values 0..63)
+  lnot,
+  land,
+  lor,  // a; a, b; a, b
+  eq,
+  lt,
+  le,  // a, b
+  add,
+  sub,              // a, b; the lowering guards against leaving the domain, an engine may assume 0..255
   bit_and,          // a, b
   ite,              // a ? b : c
   handle_null,      // my handles[a] is null
@@ -133,22 +138,22 @@ struct Expr {
 };
 
 enum class OpCode : std::uint8_t {
-  assume,             // guard: expression e
-  none,               // guard: no other CPU satisfies e
-  some,               // guard: some other CPU satisfies e
-  set_global,         // globals[a] := e
-  set_local,          // my locals[a] := e
-  clear_handle,       // my handles[a] := null
-  handle_from_place,  // my handles[a] := places[b]
-  handle_from_handle, // my handles[a] := my handles[b]
-  fresh,              // my handles[a] := a new object of the handle's type with no bits, or any object of that type that
-                      // is freed and still named by a place or handle (its address is reused; its bits are cleared)
-  clear_place,        // places[a] := null
-  place_from_handle,  // places[a] := my handles[b]
-  set_object_bit,     // bit b of the object of my handles[a] := value; nothing when null
-  others_set_local,   // for every other CPU that satisfies e: its locals[a] := value
-  others_clear_handle,// for every other CPU that satisfies e: its handles[a] := null
-  await_others,       // for every other CPU that satisfies e: I await it, kind a
+  assume,              // guard: expression e
+  none,                // guard: no other CPU satisfies e
+  some,                // guard: some other CPU satisfies e
+  set_global,          // globals[a] := e
+  set_local,           // my locals[a] := e
+  clear_handle,        // my handles[a] := null
+  handle_from_place,   // my handles[a] := places[b]
+  handle_from_handle,  // my handles[a] := my handles[b]
+  fresh,        // my handles[a] := a new object of the handle's type with no bits, or any object of that type that
+                // is freed and still named by a place or handle (its address is reused; its bits are cleared)
+  clear_place,  // places[a] := null
+  place_from_handle,    // places[a] := my handles[b]
+  set_object_bit,       // bit b of the object of my handles[a] := value; nothing when null
+  others_set_local,     // for every other CPU that satisfies e: its locals[a] := value
+  others_clear_handle,  // for every other CPU that satisfies e: its handles[a] := null
+  await_others,         // for every other CPU that satisfies e: I await it, kind a
 };
 struct Op {
   OpCode code = OpCode::assume;
@@ -160,8 +165,23 @@ struct Op {
 
 // The closed list of semantics.md.
 enum class Kind : std::uint8_t {
-  assertion, invariant, transition, lock_missing, lock_unbalanced, lock_recursion, lock_order, sleep_atomic, leak,
-  double_free, use_after_free, stale_tlb, flush_missing, mixed_size, ensures, deadlock, progress,
+  assertion,
+  invariant,
+  transition,
+  lock_missing,
+  lock_unbalanced,
+  lock_recursion,
+  lock_order,
+  sleep_atomic,
+  leak,
+  double_free,
+  use_after_free,
+  stale_tlb,
+  flush_missing,
+  mixed_size,
+  ensures,
+  deadlock,
+  progress,
   bound,  // not a violation: a limit of the model was reached; the verdict becomes unknown
 };
 
@@ -177,7 +197,7 @@ struct Note {
   Span span;
   std::string text;    // "pmd_none(*pmd)"
   std::string result;  // "true", or empty
-  Id entry = no_id;    // a look at this entry (index into Program::entries) with an empty result: its value is the result
+  Id entry = no_id;  // a look at this entry (index into Program::entries) with an empty result: its value is the result
 };
 
 // Costs of one step.
@@ -198,8 +218,8 @@ struct Command {
   Span span;                           // of the step: its line is the step's name
   std::vector<Note> notes;
   Id handler = no_id;
-  bool starts = false;  // the actor was idle
-  bool ends = false;    // the actor is idle afterwards
+  bool starts = false;     // the actor was idle
+  bool ends = false;       // the actor is idle afterwards
   bool may_block = false;  // lock acquisition or wait: strong fairness
   Cost cost;
   std::vector<std::uint32_t> covers;  // indices into Program::coverage that running this command reaches
@@ -230,9 +250,9 @@ struct Coverage {
 
 // How an entry is kept: for printing and for the start states of `cost`.
 struct EntryInfo {
-  std::string name;   // "pmd"
-  std::string type;   // "pmd_t"
-  Id global = 0;      // its state; values are indices into `states`
+  std::string name;  // "pmd"
+  std::string type;  // "pmd_t"
+  Id global = 0;     // its state; values are indices into `states`
   struct State {
     std::string name;
     std::vector<Id> places;  // payload places that are not null in this state, in declaration order
@@ -251,7 +271,8 @@ struct CostRequest {
 struct Program {
   std::string model;
   std::string variant;
-  std::vector<std::string> properties;  // names for the report: "assert", "invariant(x)", "leak", ... without deadlock and progress
+  std::vector<std::string>
+      properties;  // names for the report: "assert", "invariant(x)", "leak", ... without deadlock and progress
   std::vector<Variable> globals;
   std::vector<Variable> locals;  // of each CPU; init is 0
   std::vector<Place> places;
@@ -264,8 +285,8 @@ struct Program {
   std::vector<Lock> locks;
   std::vector<Expr> exprs;
   std::vector<std::vector<bool>> pc_sets;
-  std::vector<Command> commands;        // sorted by `from`, then source order
-  std::vector<std::uint32_t> first;     // commands of position p: first[p] .. first[p + 1]
+  std::vector<Command> commands;     // sorted by `from`, then source order
+  std::vector<std::uint32_t> first;  // commands of position p: first[p] .. first[p + 1]
   std::vector<Invariant> invariants;
   std::vector<Progress> progress;
   std::vector<Coverage> coverage;

@@ -24,8 +24,8 @@ struct ReplayEnd {
     invariant,  // after the last step Program::invariants[index] does not hold
     deadlock,   // after the last step some CPU is inside a handler and nobody can go on
     lasso,  // Program::progress[index] fails: the steps from `loop` on lead back to where they began, can be repeated
-            // for ever under the fairness of the semantics, and some CPU waits for q all the time. loop == steps.size():
-            // the last state may last for ever
+            // for ever under the fairness of the semantics, and some CPU waits for q all the time. loop ==
+            // steps.size(): the last state may last for ever
   };
   What what = What::violation;
   std::uint32_t index = 0;

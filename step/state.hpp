@@ -22,9 +22,9 @@ struct CpuState {
 struct State {
   std::array<std::uint8_t, max_globals> globals{};
   std::array<std::uint8_t, max_places> places{};
-  std::uint8_t objects = 0;                                    // highest name in use
-  std::array<std::uint8_t, max_objects + 1> bits{};            // of object n: its bits
-  std::array<std::uint8_t, max_objects + 1> types{};           // of object n: its type
+  std::uint8_t objects = 0;                           // highest name in use
+  std::array<std::uint8_t, max_objects + 1> bits{};   // of object n: its bits
+  std::array<std::uint8_t, max_objects + 1> types{};  // of object n: its type
   std::uint8_t cpus = 0;
   std::array<CpuState, max_cpus> cpu{};
   friend bool operator==(const State&, const State&) = default;

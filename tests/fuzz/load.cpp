@@ -40,7 +40,8 @@ void walk(const step::Program& program) {
           for (std::size_t g = 0; g < program.globals.size(); ++g)
             if (next.globals[g] > program.globals[g].max) fail("a global leaves its range", program.globals[g].name);
           for (std::size_t l = 0; l < program.locals.size(); ++l)
-            if (next.cpu[me].locals[l] > program.locals[l].max) fail("a local leaves its range", program.locals[l].name);
+            if (next.cpu[me].locals[l] > program.locals[l].max)
+              fail("a local leaves its range", program.locals[l].name);
           if (!program.commands[c].violation && seen.size() < 200) seen.push_back(next);
         });
       }

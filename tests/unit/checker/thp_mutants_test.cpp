@@ -1,5 +1,5 @@
-// Synchronisation taken out of the repaired THP fault path, one piece at a time: what is needed must be missed, what is not needed
-// must still be proved.
+// Synchronisation taken out of the repaired THP fault path, one piece at a time: what is needed must be missed, what is
+// not needed must still be proved.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -18,9 +18,9 @@ std::string model_text() {
   return text.str();
 }
 
-
 std::string outcome(const std::string& patch) {
-  const auto loaded = step::load_text("mutant.fl", model_text() + "\npatch mutant after unstable " + patch + "\n", {"mutant"});
+  const auto loaded =
+      step::load_text("mutant.fl", model_text() + "\npatch mutant after unstable " + patch + "\n", {"mutant"});
   if (loaded.diagnostics.has_errors() || loaded.variants.size() != 1) return "does not load";
   const step::Variant& variant = loaded.variants.front();
   for (const auto& d : variant.diagnostics.sorted())
@@ -39,9 +39,10 @@ const std::string lock_pair = "- spin_lock(&mm->page_table_lock); - spin_unlock(
 TEST(ThpMutants, TheUnchangedModelIsProved) { EXPECT_EQ(outcome("in handle_mm_fault { }"), "proved"); }
 
 TEST(ThpMutants, RecheckOfNoneUnderTheLock) {
-  EXPECT_EQ(outcome("in __pte_alloc { - if (likely(pmd_none(now))) { *pmd = table(new); new = NULL; }"
-                    " else if (unlikely(pmd_trans_splitting(now))) wait_split = true; + *pmd = table(new); + new = NULL; }"),
-            "transition");
+  EXPECT_EQ(
+      outcome("in __pte_alloc { - if (likely(pmd_none(now))) { *pmd = table(new); new = NULL; }"
+              " else if (unlikely(pmd_trans_splitting(now))) wait_split = true; + *pmd = table(new); + new = NULL; }"),
+      "transition");
 }
 
 TEST(ThpMutants, RecheckAfterTheAllocation) {

@@ -106,7 +106,8 @@ TEST(Z3Check, JudgesViewsOfThree) {
   for (const step::Program& program : {small_flush(), room_for_two(2)}) {
     const ViewSet set = proved_views(program, 3);
     expect_accepted(program, set);
-    for (std::size_t v = 0; v < set.views.size(); v += 1 + set.views.size() / 5) expect_rejected(program, without(set, v), std::to_string(v));
+    for (std::size_t v = 0; v < set.views.size(); v += 1 + set.views.size() / 5)
+      expect_rejected(program, without(set, v), std::to_string(v));
   }
   expect_accepted(thp_tables(ThpTables::unstable), proved_views(thp_tables(ThpTables::unstable), 3));
 }
