@@ -21,6 +21,7 @@ using Parser = gen::FaultlineParser;
 
 inline constexpr std::size_t deepest_tree = 600;  // nested rules: a nested `if` takes two, an operator one
 inline constexpr std::size_t most_errors = 50;
+inline constexpr std::size_t most_failures = 1000;
 
 struct TooDeep {
   std::size_t token;
@@ -277,6 +278,7 @@ class Strategy : public antlr4::ANTLRErrorStrategy {
 
   void report(antlr4::Parser* parser, std::size_t at, std::size_t unit, std::size_t end,
               std::vector<std::string> expected) {
+    if (++failures_ > most_failures) throw TooMany{};  // quiet ones count: unwinding takes time
     // Something in this unit was reported before the parser saw it: what follows from that is noise.
     for (std::size_t i = unit; i < std::min(std::max(end, at + 1), lexemes_.size()); ++i) {
       if (lexemes_[i].damaged) return;
@@ -291,6 +293,7 @@ class Strategy : public antlr4::ANTLRErrorStrategy {
   Diagnostics& diagnostics_;
   std::vector<std::unique_ptr<antlr4::Token>> made_up_;
   std::size_t errors_ = 0;
+  std::size_t failures_ = 0;  // reported or not
   bool pending_ = false;
 };
 
