@@ -18,7 +18,9 @@ using step::Kind;
 using step::Program;
 using step::State;
 
-Program small_flush(bool without_flush) {
+namespace {
+
+Program small_model(bool without_flush, bool remembers) {
   ProgramBuilder b("small_flush", without_flush ? "no_flush" : "base");
   const Id lock = b.global("lock");
   const Id thing = b.type("thing");
@@ -42,6 +44,7 @@ Program small_flush(bool without_flush) {
     b.command(from, to, "lock").assume(b.global_is(lock, 0)).set_global(lock, 1).may_block();
   };
   b.command(idle, idle, "touch").assume(b.lnot(empty)).handle_from_place(tlb, place);
+  if (remembers) b.command(idle, idle, "remember").handle_from_place(b.handle("seen", thing), place);
   b.command(idle, has, "alloc").fresh(mine);
   take_lock(has, publishes);
   b.command(publishes, done, "publish").assume(empty).place_from_handle(place, mine).clear_handle(mine);
@@ -56,6 +59,11 @@ Program small_flush(bool without_flush) {
   b.command(done, idle, "unlock").set_global(lock, 0);
   return b.finish();
 }
+
+}  // namespace
+
+Program small_flush(bool without_flush) { return small_model(without_flush, false); }
+Program small_reuse() { return small_model(false, true); }
 
 Program room_for_two(int cpus) {
   ProgramBuilder b("room", std::to_string(cpus));

@@ -9,6 +9,9 @@ namespace faultline::testing {
 // without_flush: frees at once (a stale TLB entry). Positions stay the same.
 step::Program small_flush(bool without_flush = false);
 
+// The same, and CPUs remember objects, freed ones too, so that addresses are reused. Safe.
+step::Program small_reuse();
+
 // CPUs of a line of `cpus` enter a room, one after the other, which holds two; others look on. Safe with two CPUs.
 step::Program room_for_two(int cpus);
 

@@ -38,6 +38,7 @@ std::vector<std::string> failing(const step::Program& program, const ViewSet& se
 
 TEST(Z3Check, AcceptsWhatTheSearchProved) {
   expect_accepted(small_flush(), proved_views(small_flush()));
+  expect_accepted(small_reuse(), proved_views(small_reuse()));
   expect_accepted(room_for_two(2), proved_views(room_for_two(2)));
   expect_accepted(pmd_race({}), proved_views(pmd_race({})));
   expect_accepted(thp_tables(ThpTables::unstable), proved_views(thp_tables(ThpTables::unstable)));
@@ -55,7 +56,7 @@ TEST(Z3Check, RejectsTheSmallSetWithoutAnyOneOfItsViews) {
 
 TEST(Z3Check, RejectsLargeSetsWithoutOneView) {
   std::mt19937 random(1);
-  for (const step::Program& program : {thp_tables(ThpTables::unstable), pmd_race({})}) {
+  for (const step::Program& program : {thp_tables(ThpTables::unstable), pmd_race({}), small_reuse()}) {
     const ViewSet set = proved_views(program);
     for (int n = 0; n < 8; ++n) {
       const std::size_t v = random() % set.views.size();
