@@ -1,4 +1,4 @@
-// Inside of the flow builder: shared by flow_statements.cpp and flow_expressions.cpp.
+// Inside of the flow builder: shared by the flow_*.cpp files.
 #pragma once
 #include <deque>
 #include <functional>
@@ -153,6 +153,9 @@ class FlowBuilder {
   Index last_load_ = nothing;
   std::map<std::string, Index> oracles_;
 };
+
+// Without redundant parentheses.
+const Expr& bare(const Expr& expr);
 
 FlowExprPtr flow_constant(std::uint64_t value);
 FlowExprPtr flow_var(Index var);
