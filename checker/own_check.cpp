@@ -123,7 +123,9 @@ std::size_t witnesses(const Command& command) {
 void find_any_cpu(const Program& program, step::ExprId id, std::unordered_set<step::ExprId>& found) {
   const step::Expr& e = program.expr(id);
   switch (e.op) {
-    case step::ExprOp::any_cpu: found.insert(id); break;
+    case step::ExprOp::any_cpu: found.insert(id); [[fallthrough]];
+    case step::ExprOp::lnot:
+    case step::ExprOp::in: find_any_cpu(program, e.a, found); break;
     case step::ExprOp::ite: find_any_cpu(program, e.c, found); [[fallthrough]];
     case step::ExprOp::land:
     case step::ExprOp::lor:
@@ -132,9 +134,10 @@ void find_any_cpu(const Program& program, step::ExprId id, std::unordered_set<st
     case step::ExprOp::le:
     case step::ExprOp::add:
     case step::ExprOp::sub:
-    case step::ExprOp::bit_and: find_any_cpu(program, e.b, found); [[fallthrough]];
-    case step::ExprOp::lnot:
-    case step::ExprOp::in: find_any_cpu(program, e.a, found); break;
+    case step::ExprOp::bit_and:
+      find_any_cpu(program, e.a, found);
+      find_any_cpu(program, e.b, found);
+      break;
     default: break;
   }
 }

@@ -162,7 +162,7 @@ std::size_t count_any_cpu(const Program& program, step::ExprId id) {
   const step::Expr& e = program.expr(id);
   using step::ExprOp;
   switch (e.op) {
-    case ExprOp::any_cpu: return 1;
+    case ExprOp::any_cpu: return 1 + count_any_cpu(program, e.a);
     case ExprOp::lnot:
     case ExprOp::in: return count_any_cpu(program, e.a);
     case ExprOp::land:

@@ -12,9 +12,9 @@ using step::Id;
 
 Picture::Picture(const step::Program& program, smt::Terms& terms, std::size_t cpus) : program_(program), terms_(terms) {
   for (const step::Variable& global : program.globals)
-    state_.globals.push_back(terms.number(global.name, global.max + 1u));
+    state_.globals.push_back(terms.number("shared." + global.name, global.max + 1u));
   for (const step::Place& place : program.places)
-    state_.places.push_back({add_slot(place.name, place.type, true), yes});
+    state_.places.push_back({add_slot("shared." + place.name, place.type, true), yes});
   for (std::size_t i = 0; i < cpus; ++i) {
     const std::string prefix = "cpu" + std::to_string(i + 1) + ".";
     SymbolicCpu cpu;

@@ -13,7 +13,7 @@ std::string quoted(const std::string& name) {
   const bool digit_first = !name.empty() && name.front() >= '0' && name.front() <= '9';
   if (!name.empty() && !digit_first && std::all_of(name.begin(), name.end(), plain)) return name;
   std::string result = "|";
-  for (const char c : name) result += c == '|' || c == '\\' ? '/' : c;
+  for (const char c : name) result += c == '|' || c == '\\' || c == '$' ? '/' : c;
   result += '|';
   return result;
 }
@@ -159,7 +159,7 @@ class Terms::Writer {
   }
 
  private:
-  static std::string name(std::uint32_t n) { return "t" + std::to_string(n); }
+  static std::string name(std::uint32_t n) { return "$" + std::to_string(n); }
 
   void write_parts(std::uint32_t n, bool negated) {
     out_ += negated ? "(or" : "(and";

@@ -25,7 +25,8 @@ inline Term operator!(Term t) { return {t.code ^ 1u}; }
 class Terms {
  public:
   Terms();
-  // A Boolean constant of the script. Each call makes a new one; a name given before is made different.
+  // A Boolean constant of the script. Each call makes a new one; a name given before is made different. It must not be
+  // a word of SMT-LIB; a dot in it is enough.
   Term variable(const std::string& name);
   // A number 0 .. values - 1, written as a bit vector, or a Boolean when there are two values: one term for "it is v"
   // each.
