@@ -25,6 +25,7 @@ struct Look {
   bool legal = false;                      // some pair of the two is allowed
   bool flushes = true;                     // and every allowed pair asks for a flush
   std::vector<const ArrowDecl*> unlocked;  // arrows that only lack a lock
+  std::vector<const ArrowDecl*> again;     // what is stored may be there already: arrows out of it, none with its locks
 };
 
 class Checker {
@@ -94,6 +95,9 @@ class Checker {
         if (!any || allowed) {
           l.legal = true;
           l.flushes = false;
+        } else {
+          for (const ArrowDecl& a : e.arrows)
+            if (a.from == s) l.again.push_back(&a);
         }
       }
     }
@@ -105,6 +109,7 @@ class Checker {
     bool flushes = true;
     bool flushed = false;
     std::vector<const ArrowDecl*> unlocked;
+    std::vector<const ArrowDecl*> again;
     std::uint64_t from = 0;
     std::uint64_t to = 0;
     for (const Index c : context_.graph.at[n]) {
@@ -117,11 +122,15 @@ class Checker {
       to |= l.to;
       for (const ArrowDecl* a : l.unlocked)
         if (std::find(unlocked.begin(), unlocked.end(), a) == unlocked.end()) unlocked.push_back(a);
+      for (const ArrowDecl* a : l.again)
+        if (std::find(again.begin(), again.end(), a) == again.end()) again.push_back(a);
     }
     if (legal) {
       if (flushes && !flushed && place(node).tlb) flush(node, from, to);
     } else if (!unlocked.empty()) {
-      without_lock(n, node, unlocked);
+      without_lock(n, node, unlocked, false);
+    } else if (from == to && std::popcount(to) == 1 && !again.empty()) {
+      without_lock(n, node, again, true);
     } else {
       without_arrow(n, node, from, to);
     }
@@ -139,7 +148,7 @@ class Checker {
 
   // ---------------------------------------------------------------- FL0410
 
-  void without_lock(Index n, const FlowNode& node, const std::vector<const ArrowDecl*>& arrows) {
+  void without_lock(Index n, const FlowNode& node, const std::vector<const ArrowDecl*>& arrows, bool again) {
     const EntryDecl& e = entry(node);
     // what each of these arrows asks for and no path has
     std::vector<LockNeed> missing;
@@ -185,15 +194,17 @@ class Checker {
         : inner != nothing
             ? fmt::format("take it before {}: `{}({});`", context_.model.locks[inner].name.text, word, lock.name.text)
             : fmt::format("take it first: `{}({});`", word, lock.name.text);
-    context_.diagnostics.add(
-        {Severity::error,
-         "FL0410",
-         node.span,
-         fmt::format("{} {} {}, which {} not {}held here", list(e, arrows), arrows.size() > 1 ? "need" : "needs", what,
-                     several ? "are" : "is", together ? "together " : ""),
-         related,
-         {fmt::format("held here: {}", context_.held_text(n))},
-         {help}});
+    context_.diagnostics.add({Severity::error,
+                              "FL0410",
+                              node.span,
+                              again ? fmt::format("storing `{}` again needs the lock of an arrow out of it: {}",
+                                                  e.states[arrows.front()->from].name.text, what)
+                                    : fmt::format("{} {} {}, which {} not {}held here", list(e, arrows),
+                                                  arrows.size() > 1 ? "need" : "needs", what, several ? "are" : "is",
+                                                  together ? "together " : ""),
+                              related,
+                              {fmt::format("held here: {}", context_.held_text(n))},
+                              {help}});
   }
 
   // ---------------------------------------------------------------- FL0411
