@@ -12,17 +12,24 @@ function(faultline_library part)
   target_link_libraries(faultline_${part} ${ARGN})
   if(part STREQUAL "cli")
     target_compile_definitions(faultline_cli PRIVATE FAULTLINE_VERSION="${PROJECT_VERSION}")
+    faultline_compile_fast(faultline_cli)
   endif()
 endfunction()
 
 # The program `faultline`, at the top of the build folder.
 function(faultline_program)
-  if(NOT EXISTS "${PROJECT_SOURCE_DIR}/cli/main.cpp")
-    return()
-  endif()
   add_executable(faultline "${PROJECT_SOURCE_DIR}/cli/main.cpp")
   target_compile_options(faultline PRIVATE ${FAULTLINE_WARNINGS})
   target_link_libraries(faultline PRIVATE faultline_cli)
+endfunction()
+
+# Little is gained by optimising what runs once, and sanitizers multiply what it costs to compile.
+function(faultline_compile_fast target)
+  if(FAULTLINE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
 endfunction()
 
 # Each GoogleTest case is a case of ctest, named unit_<folder>.<suite>.<case>.
@@ -38,6 +45,7 @@ function(faultline_unit_tests part)
   add_executable(test_${part} ${sources} ${support})
   target_include_directories(test_${part} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_compile_options(test_${part} PRIVATE ${FAULTLINE_WARNINGS})
+  faultline_compile_fast(test_${part})
   target_compile_definitions(test_${part} PRIVATE FAULTLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(test_${part} PRIVATE faultline_${part} Z3::z3 nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main)
   gtest_discover_tests(test_${part} TEST_PREFIX "unit_${part}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
