@@ -290,17 +290,28 @@ void PathBuilder::put(Path path, const FlowNode& node, Id place, bool known, boo
     split(p, same(p.ref[ref], old), nothing_moves, lose);
   };
   if (known) return was_null ? assign(std::move(path)) : over_old(std::move(path));
+  const auto owns_nothing = [&](Path& p) {  // NULL is stored: its name owns nothing
+    p.ref[ref] = {};
+    p.own[ref] = exprs_.constant(0);
+  };
   split(
       path, is_null(old),
       [&](Path p) {
         if (ref == nothing) return next(std::move(p));
-        split(p, is_null(p.ref[ref]), next, assign);
+        split(
+            p, is_null(p.ref[ref]),
+            [&](Path q) {
+              owns_nothing(q);
+              next(std::move(q));
+            },
+            assign);
       },
       [&](Path p) {
         if (ref == nothing) return over_old(std::move(p));
         split(
             p, is_null(p.ref[ref]),
             [&](Path q) {
+              owns_nothing(q);
               save_place(q, place);
               give_to_copy(std::move(q), node, old, copies(resource, nothing, node.next[0]), 0, node.span, [&](Path r) {
                 op(r, OpCode::clear_place, place);
