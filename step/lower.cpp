@@ -39,7 +39,8 @@ class Lowering {
   }
 
  private:
-  static Variable variable(std::string name, std::uint8_t max, std::uint8_t init, std::vector<std::string> names = {}, bool shown = true) {
+  static Variable variable(std::string name, std::uint8_t max, std::uint8_t init, std::vector<std::string> names = {},
+                           bool shown = true) {
     return {std::move(name), max, init, std::move(names), shown};
   }
 
@@ -87,7 +88,9 @@ class Lowering {
     for (const auto& l : model_.locks) {
       const Id g = static_cast<Id>(program_.globals.size());
       program_.globals.push_back(variable(l.name.text, 1, 0, {"free", "held"}));
-      const LockKind kind = l.kind == dsl::LockKind::spinlock ? LockKind::spinlock : l.kind == dsl::LockKind::mutex ? LockKind::mutex : LockKind::rwsem;
+      const LockKind kind = l.kind == dsl::LockKind::spinlock ? LockKind::spinlock
+                            : l.kind == dsl::LockKind::mutex  ? LockKind::mutex
+                                                              : LockKind::rwsem;
       program_.locks.push_back({l.name.text, kind, g, l.name.span});
       layout_.lock_global.push_back(g);
       Id readers = no_id;
@@ -120,7 +123,8 @@ class Lowering {
         kind.name = fmt::format("flush_tlb({})", s.name.text);
         if (s.tlb->slot != nothing) {
           handle = static_cast<Id>(program_.handles.size());
-          program_.handles.push_back({fmt::format("tlb({})", s.name.text), static_cast<Id>(model_.entries[s.type.which].slots[s.tlb->slot].resource)});
+          program_.handles.push_back({fmt::format("tlb({})", s.name.text),
+                                      static_cast<Id>(model_.entries[s.type.which].slots[s.tlb->slot].resource)});
           kind.clears_handles.push_back(handle);
         } else {
           local = static_cast<Id>(program_.locals.size());
@@ -146,13 +150,20 @@ class Lowering {
       const auto& entry = model_.entries[e];
       for (std::size_t i = 0; i < entry.states.size(); ++i) {
         bool initial = false;
-        for (const auto& s : model_.shared) initial = initial || (s.type.kind == dsl::TypeKind::entry && s.type.which == e && s.init == i);
-        layout_.state_cover[{static_cast<Id>(e), static_cast<Id>(i)}] = static_cast<std::uint32_t>(program_.coverage.size());
-        program_.coverage.push_back({Coverage::What::state, entry.states[i].span, entry.states[i].name.text, initial || entry.states[i].unreachable});
+        for (const auto& s : model_.shared)
+          initial = initial || (s.type.kind == dsl::TypeKind::entry && s.type.which == e && s.init == i);
+        layout_.state_cover[{static_cast<Id>(e), static_cast<Id>(i)}] =
+            static_cast<std::uint32_t>(program_.coverage.size());
+        program_.coverage.push_back({Coverage::What::state, entry.states[i].span, entry.states[i].name.text,
+                                     initial || entry.states[i].unreachable});
       }
       for (const auto& arrow : entry.arrows) {
-        layout_.arrow_cover[{static_cast<Id>(e), {static_cast<Id>(arrow.from), static_cast<Id>(arrow.to)}}] = static_cast<std::uint32_t>(program_.coverage.size());
-        program_.coverage.push_back({Coverage::What::arrow, arrow.span, fmt::format("{} -> {}", entry.states[arrow.from].name.text, entry.states[arrow.to].name.text), arrow.unreachable});
+        layout_.arrow_cover[{static_cast<Id>(e), {static_cast<Id>(arrow.from), static_cast<Id>(arrow.to)}}] =
+            static_cast<std::uint32_t>(program_.coverage.size());
+        program_.coverage.push_back(
+            {Coverage::What::arrow, arrow.span,
+             fmt::format("{} -> {}", entry.states[arrow.from].name.text, entry.states[arrow.to].name.text),
+             arrow.unreachable});
       }
     }
   }
@@ -182,7 +193,13 @@ class Lowering {
         if (const auto found = known.find(key); found != known.end()) return found->second;
         const Id pc = static_cast<Id>(program_.locations.size());
         if (program_.locations.size() >= max_locations) {
-          diagnostics_.add({dsl::Severity::error, "FL0314", model_.file.model.span, fmt::format("this model has more than {} positions", max_locations), {}, {"each call of a function has positions of its own"}, {"leave out what the race does not need"}});
+          diagnostics_.add({dsl::Severity::error,
+                            "FL0314",
+                            model_.file.model.span,
+                            fmt::format("this model has more than {} positions", max_locations),
+                            {},
+                            {"each call of a function has positions of its own"},
+                            {"leave out what the race does not need"}});
           return Id{0};
         }
         Location location;
@@ -220,7 +237,8 @@ class Lowering {
     }
   }
 
-  // Which handle a scratch handle becomes; a `fresh` or copy into scratch that is then moved to a free slot goes there directly.
+  // Which handle a scratch handle becomes; a `fresh` or copy into scratch that is then moved to a free slot goes there
+  // directly.
   void resolve_scratch() {
     std::map<std::pair<Id, int>, Id> handles;  // (type, how many of it) → handle
     std::vector<Id> locals;
@@ -230,8 +248,11 @@ class Lowering {
       std::map<Id, int> of_type;
       const auto type_of = [&](Id handle) { return program_.handles[handle].type; };
       for (Op& o : command.ops) {
-        if ((o.code == OpCode::fresh || o.code == OpCode::handle_from_place || o.code == OpCode::handle_from_handle) && o.a >= scratch_base && !mine.contains(o.a)) {
-          const Id type = o.code == OpCode::fresh ? o.b : o.code == OpCode::handle_from_place ? program_.places[o.b].type : type_of(o.b >= scratch_base ? mine.at(o.b) : o.b);
+        if ((o.code == OpCode::fresh || o.code == OpCode::handle_from_place || o.code == OpCode::handle_from_handle) &&
+            o.a >= scratch_base && !mine.contains(o.a)) {
+          const Id type = o.code == OpCode::fresh               ? o.b
+                          : o.code == OpCode::handle_from_place ? program_.places[o.b].type
+                                                                : type_of(o.b >= scratch_base ? mine.at(o.b) : o.b);
           const auto key = std::pair{type, of_type[type]++};
           if (!handles.contains(key)) {
             handles[key] = static_cast<Id>(program_.handles.size());
@@ -286,8 +307,14 @@ class Lowering {
       case ExprOp::local: return exprs_.make(x.op, local(static_cast<Id>(x.a)));
       case ExprOp::in: return exprs_.make(x.op, again(x.a), 0, 0, x.value);
       case ExprOp::lnot: return exprs_.make(x.op, again(x.a));
-      case ExprOp::land: case ExprOp::lor: case ExprOp::eq: case ExprOp::lt: case ExprOp::le: case ExprOp::add:
-      case ExprOp::sub: case ExprOp::bit_and: return exprs_.make(x.op, again(x.a), again(x.b));
+      case ExprOp::land:
+      case ExprOp::lor:
+      case ExprOp::eq:
+      case ExprOp::lt:
+      case ExprOp::le:
+      case ExprOp::add:
+      case ExprOp::sub:
+      case ExprOp::bit_and: return exprs_.make(x.op, again(x.a), again(x.b));
       case ExprOp::handle_null: return exprs_.make(x.op, h(x.a));
       case ExprOp::handle_is_place: return exprs_.make(x.op, h(x.a), x.b);
       case ExprOp::handles_equal: return exprs_.make(x.op, h(x.a), h(x.b));
@@ -307,21 +334,30 @@ class Lowering {
         bool used = false;  // is the target slot read or written before the move?
         for (std::size_t j = 0; j < i; ++j) {
           const Op& o = command.ops[j];
-          const bool writes = (o.code == OpCode::clear_handle || o.code == OpCode::handle_from_place || o.code == OpCode::handle_from_handle || o.code == OpCode::fresh || o.code == OpCode::set_object_bit) && o.a == target;
-          const bool reads = (o.code == OpCode::handle_from_handle || o.code == OpCode::place_from_handle) && o.b == target;
+          const bool writes =
+              (o.code == OpCode::clear_handle || o.code == OpCode::handle_from_place ||
+               o.code == OpCode::handle_from_handle || o.code == OpCode::fresh || o.code == OpCode::set_object_bit) &&
+              o.a == target;
+          const bool reads =
+              (o.code == OpCode::handle_from_handle || o.code == OpCode::place_from_handle) && o.b == target;
           used = used || writes || reads || exprs_.reads(o.e, [&](const Expr& x) {
-            return ((x.op == ExprOp::handle_null || x.op == ExprOp::handle_is_place || x.op == ExprOp::object_bit) && x.a == target) ||
-                   (x.op == ExprOp::handles_equal && (x.a == target || x.b == target)) || (x.op == ExprOp::other_is_mine && x.b == target);
+            return ((x.op == ExprOp::handle_null || x.op == ExprOp::handle_is_place || x.op == ExprOp::object_bit) &&
+                    x.a == target) ||
+                   (x.op == ExprOp::handles_equal && (x.a == target || x.b == target)) ||
+                   (x.op == ExprOp::other_is_mine && x.b == target);
           });
         }
         if (used) continue;
         const Id scratch = move.b;
         // only if the scratch handle is not moved elsewhere too
-        const auto moves = std::count_if(command.ops.begin(), command.ops.end(), [&](const Op& o) { return o.code == OpCode::handle_from_handle && o.b == scratch; });
+        const auto moves = std::count_if(command.ops.begin(), command.ops.end(), [&](const Op& o) {
+          return o.code == OpCode::handle_from_handle && o.b == scratch;
+        });
         if (moves != 1) continue;
         command.ops.erase(command.ops.begin() + static_cast<std::ptrdiff_t>(i));
         std::erase_if(command.ops, [&](const Op& o) { return o.code == OpCode::clear_handle && o.a == scratch; });
-        rename(command, [&](Id h) { return h == scratch ? target : h; }, [](Id l) { return l; });
+        rename(
+            command, [&](Id h) { return h == scratch ? target : h; }, [](Id l) { return l; });
         again = true;
       }
     }
@@ -358,26 +394,36 @@ class Lowering {
 
   void costs() {
     for (const auto& c : model_.costs)
-      program_.costs.push_back({model_.functions[c.function].item->name.text, layout_.entry_info[c.shared], c.states, c.span});
+      program_.costs.push_back(
+          {model_.functions[c.function].item->name.text, layout_.entry_info[c.shared], c.states, c.span});
   }
 
-  // What is checked always, and what the model asks for; a kind that no command can raise holds for want of an occasion.
+  // What is checked always, and what the model asks for; a kind that no command can raise holds for want of an
+  // occasion.
   void properties() {
     using enum Kind;
     const bool sleeps = true;
-    for (const Kind kind : {assertion, transition, lock_missing, lock_unbalanced, lock_recursion}) program_.properties.emplace_back(to_string(kind));
+    for (const Kind kind : {assertion, transition, lock_missing, lock_unbalanced, lock_recursion})
+      program_.properties.emplace_back(to_string(kind));
     if (sleeps) program_.properties.emplace_back(to_string(sleep_atomic));
     if (!model_.resources.empty())
       for (const Kind kind : {leak, double_free, use_after_free}) program_.properties.emplace_back(to_string(kind));
     if (!program_.awaits.empty())
       for (const Kind kind : {stale_tlb, flush_missing}) program_.properties.emplace_back(to_string(kind));
-    for (const auto& invariant : program_.invariants) program_.properties.push_back(fmt::format("invariant({})", invariant.name));
+    for (const auto& invariant : program_.invariants)
+      program_.properties.push_back(fmt::format("invariant({})", invariant.name));
   }
 
   void limits() {
     const auto limit = [&](std::size_t have, std::size_t most, const char* what) {
       if (have > most)
-        diagnostics_.add({dsl::Severity::error, "FL0314", model_.file.model.span, fmt::format("this model needs {} {}, the engines take {}", have, what, most), {}, {}, {"leave out what the race does not need"}});
+        diagnostics_.add({dsl::Severity::error,
+                          "FL0314",
+                          model_.file.model.span,
+                          fmt::format("this model needs {} {}, the engines take {}", have, what, most),
+                          {},
+                          {},
+                          {"leave out what the race does not need"}});
     };
     limit(program_.globals.size(), max_globals, "shared numbers and locks");
     limit(program_.locals.size(), max_locals, "locals of a CPU");

@@ -36,7 +36,8 @@ class Translator {
     if (e.kind == AstKind::call) return call(e);
     if (const Index shared = starred(e); shared != nothing) {
       const auto& decl = context_.model.shared[shared];
-      if (decl.type.kind == dsl::TypeKind::resource) return x.lnot(x.make(ExprOp::place_null, context_.layout.places[shared][0]));
+      if (decl.type.kind == dsl::TypeKind::resource)
+        return x.lnot(x.make(ExprOp::place_null, context_.layout.places[shared][0]));
       if (decl.type.kind == dsl::TypeKind::boolean) return global(shared);
       if (decl.type.scalar()) return x.lnot(x.in(global(shared), 1));
     }
@@ -52,7 +53,8 @@ class Translator {
   }
 
   [[noreturn]] void fail(std::string code, dsl::Span span, std::string message, std::vector<std::string> notes = {}) {
-    context_.diagnostics.add({dsl::Severity::error, std::move(code), span, std::move(message), {}, std::move(notes), {}});
+    context_.diagnostics.add(
+        {dsl::Severity::error, std::move(code), span, std::move(message), {}, std::move(notes), {}});
     throw GiveUp{};
   }
 
@@ -62,7 +64,8 @@ class Translator {
   Index starred(const AstExpr& expr) {
     const AstExpr& e = bare(expr);
     if (e.kind == AstKind::call && e.kids.size() == 1)
-      if (const auto* word = dsl::find_word(e.text); word != nullptr && word->builtin == dsl::Builtin::load) return starred(*e.kids[0]);
+      if (const auto* word = dsl::find_word(e.text); word != nullptr && word->builtin == dsl::Builtin::load)
+        return starred(*e.kids[0]);
     if (e.kind != AstKind::star) return nothing;
     const AstExpr& place = bare(*e.kids[0]);
     const Index shared = context_.model.find_shared(place.text);
@@ -70,7 +73,8 @@ class Translator {
       std::vector<std::string> known;
       for (const auto& s : context_.model.shared) known.push_back(s.name.text);
       std::vector<std::string> notes;
-      if (const auto guess = dsl::did_you_mean(place.text, known); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
+      if (const auto guess = dsl::did_you_mean(place.text, known); !guess.empty())
+        notes.push_back("did you mean `" + guess + "`?");
       notes.push_back(fmt::format("shared places: {}", fmt::join(known, ", ")));
       fail("FL0201", place.span, fmt::format("no shared place `{}`", place.text), notes);
     }
@@ -85,7 +89,8 @@ class Translator {
       std::vector<std::string> known;
       for (const auto& l : context_.model.locks) known.push_back(l.name.text);
       std::vector<std::string> notes;
-      if (const auto guess = dsl::did_you_mean(e->text, known); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
+      if (const auto guess = dsl::did_you_mean(e->text, known); !guess.empty())
+        notes.push_back("did you mean `" + guess + "`?");
       notes.push_back(fmt::format("locks: {}", fmt::join(known, ", ")));
       fail("FL0201", e->span, fmt::format("no lock `{}`", e->text), notes);
     }
@@ -108,27 +113,34 @@ class Translator {
         case dsl::Builtin::tlb_cached: {
           const AstExpr& argument = bare(*e.kids[0]);
           const Index shared = context_.model.find_shared(argument.text);
-          if (shared == nothing || !context_.model.shared[shared].tlb)
-            {
-              std::vector<std::string> known;
-              for (const auto& s : context_.model.shared)
-                if (s.tlb) known.push_back(s.name.text);
-              fail("FL0201", argument.span, "tlb_cached takes a place with a `tlb` line here", {known.empty() ? std::string("there is none") : fmt::format("such places: {}", fmt::join(known, ", "))});
-            }
+          if (shared == nothing || !context_.model.shared[shared].tlb) {
+            std::vector<std::string> known;
+            for (const auto& s : context_.model.shared)
+              if (s.tlb) known.push_back(s.name.text);
+            fail("FL0201", argument.span, "tlb_cached takes a place with a `tlb` line here",
+                 {known.empty() ? std::string("there is none")
+                                : fmt::format("such places: {}", fmt::join(known, ", "))});
+          }
           const Id h = context_.layout.tlb_handle[shared];
-          const ExprId cached = h != no_id ? x.lnot(x.make(ExprOp::other_null, h)) : x.make(ExprOp::other_local, context_.layout.tlb_local[shared]);
+          const ExprId cached = h != no_id ? x.lnot(x.make(ExprOp::other_null, h))
+                                           : x.make(ExprOp::other_local, context_.layout.tlb_local[shared]);
           return x.make(ExprOp::any_cpu, cached);
         }
         case dsl::Builtin::running: {
-          if (!progress_) fail("FL0307", e.span, "`running` is for progress lines only", {"an invariant looks at what the CPUs share"});
+          if (!progress_)
+            fail("FL0307", e.span, "`running` is for progress lines only",
+                 {"an invariant looks at what the CPUs share"});
           const AstExpr& argument = bare(*e.kids[0]);
           const auto& handlers = context_.program.handlers;
           const auto it = std::find(handlers.begin(), handlers.end(), argument.text);
           if (it == handlers.end())
-            fail("FL0201", argument.span, fmt::format("no handler `{}`", argument.text), {fmt::format("handlers that run: {}", fmt::join(handlers, ", "))});
+            fail("FL0201", argument.span, fmt::format("no handler `{}`", argument.text),
+                 {fmt::format("handlers that run: {}", fmt::join(handlers, ", "))});
           return x.make(ExprOp::pc_in, positions_(static_cast<Id>(it - handlers.begin())));
         }
-        default: fail("FL0307", e.span, fmt::format("`{}` cannot stand in an invariant", e.text), {"it may use predicates of `*place`, locked(), write_locked(), tlb_cached()"});
+        default:
+          fail("FL0307", e.span, fmt::format("`{}` cannot stand in an invariant", e.text),
+               {"it may use predicates of `*place`, locked(), write_locked(), tlb_cached()"});
       }
     if (e.kids.size() == 1)
       if (const Index shared = starred(*e.kids[0]); shared != nothing) {
@@ -139,12 +151,15 @@ class Translator {
           std::vector<std::string> known;
           for (const auto& p : entry.predicates) known.push_back(p.first);
           std::vector<std::string> notes;
-          if (const auto guess = dsl::did_you_mean(e.text, known); !guess.empty()) notes.push_back("did you mean `" + guess + "`?");
+          if (const auto guess = dsl::did_you_mean(e.text, known); !guess.empty())
+            notes.push_back("did you mean `" + guess + "`?");
           notes.push_back(fmt::format("predicates of {}: {}", entry.name.text, fmt::join(known, ", ")));
-          fail("FL0201", e.text_span.known() ? e.text_span : e.span, fmt::format("no predicate `{}` for {}", e.text, entry.name.text), notes);
+          fail("FL0201", e.text_span.known() ? e.text_span : e.span,
+               fmt::format("no predicate `{}` for {}", e.text, entry.name.text), notes);
         }
       }
-    fail("FL0206", e.span, fmt::format("`{}` cannot stand in an invariant", e.text), {"it may use predicates of `*place`, locked(), write_locked(), tlb_cached()"});
+    fail("FL0206", e.span, fmt::format("`{}` cannot stand in an invariant", e.text),
+         {"it may use predicates of `*place`, locked(), write_locked(), tlb_cached()"});
   }
 
   // A number: a constant or a shared scalar.
@@ -154,19 +169,24 @@ class Translator {
     if (e.kind == AstKind::integer) return x.constant(static_cast<std::uint64_t>(e.value));
     if (e.kind == AstKind::name) {
       if (entry_type != nothing)
-        if (const Index state = context_.model.entries[entry_type].state(e.text); state != nothing) return x.constant(state);
+        if (const Index state = context_.model.entries[entry_type].state(e.text); state != nothing)
+          return x.constant(state);
       if (const auto constant = context_.model.find_constant(e.text)) return x.constant(constant->value);
       if (e.text == "true" || e.text == "false") return x.constant(e.text == "true" ? 1 : 0);
     }
-    if (const Index shared = starred(e); shared != nothing && context_.layout.global[shared] != no_id) return global(shared);
-    fail("FL0302", e.span, "this is no number of the shared state", {"numbers are constants and `*place` of a shared int, bool or enum"});
+    if (const Index shared = starred(e); shared != nothing && context_.layout.global[shared] != no_id)
+      return global(shared);
+    fail("FL0302", e.span, "this is no number of the shared state",
+         {"numbers are constants and `*place` of a shared int, bool or enum"});
   }
 
   ExprId compare(const AstExpr& e) {
     Exprs& x = context_.exprs;
     const Index left = starred(*e.kids[0]);
     const Index right = starred(*e.kids[1]);
-    const auto is_pointer = [&](Index s) { return s != nothing && context_.model.shared[s].type.kind == dsl::TypeKind::resource; };
+    const auto is_pointer = [&](Index s) {
+      return s != nothing && context_.model.shared[s].type.kind == dsl::TypeKind::resource;
+    };
     if (is_pointer(left) || is_pointer(right)) {
       const Index pointer = is_pointer(left) ? left : right;
       const AstExpr& other = bare(*e.kids[is_pointer(left) ? 1 : 0]);
@@ -176,14 +196,17 @@ class Translator {
       else if (other.kind == AstKind::name && other.text == "NULL")
         equal = x.make(ExprOp::place_null, context_.layout.places[pointer][0]);
       else
-        fail("FL0302", other.span, "a pointer is compared with NULL or another pointer", {fmt::format("`{}` points to a {}", context_.model.shared[pointer].name.text, context_.model.type_name(context_.model.shared[pointer].type))});
+        fail("FL0302", other.span, "a pointer is compared with NULL or another pointer",
+             {fmt::format("`{}` points to a {}", context_.model.shared[pointer].name.text,
+                          context_.model.type_name(context_.model.shared[pointer].type))});
       if (e.text == "==") return equal;
       if (e.text == "!=") return x.lnot(equal);
       fail("FL0302", e.span, fmt::format("`{}` compares numbers", e.text));
     }
     Index entry_type = nothing;
     for (const Index s : {left, right})
-      if (s != nothing && context_.model.shared[s].type.kind == dsl::TypeKind::entry) entry_type = context_.model.shared[s].type.which;
+      if (s != nothing && context_.model.shared[s].type.kind == dsl::TypeKind::entry)
+        entry_type = context_.model.shared[s].type.which;
     const ExprId a = number(*e.kids[0], entry_type);
     const ExprId b = number(*e.kids[1], entry_type);
     if (e.text == "==") return x.binary(ExprOp::eq, a, b);
@@ -192,7 +215,8 @@ class Translator {
     if (e.text == "<=") return x.binary(ExprOp::le, a, b);
     if (e.text == ">") return x.binary(ExprOp::lt, b, a);
     if (e.text == ">=") return x.binary(ExprOp::le, b, a);
-    fail("FL0302", e.span, fmt::format("`{}` cannot stand in an invariant", e.text), {"it compares with == != < <= > >=, and joins with && || ! implies"});
+    fail("FL0302", e.span, fmt::format("`{}` cannot stand in an invariant", e.text),
+         {"it compares with == != < <= > >=, and joins with && || ! implies"});
   }
 
   PathContext& context_;

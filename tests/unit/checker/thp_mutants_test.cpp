@@ -36,7 +36,9 @@ std::string outcome(const std::string& patch) {
 
 const std::string lock_pair = "- spin_lock(&mm->page_table_lock); - spin_unlock(&mm->page_table_lock);";
 
-TEST(ThpMutants, TheUnchangedModelIsProved) { EXPECT_EQ(outcome("in handle_mm_fault { }"), "proved"); }
+TEST(ThpMutants, TheUnchangedModelIsProved) {
+  EXPECT_EQ(outcome("in user_access { - touch(pmd); + touch(pmd); }"), "proved");
+}
 
 TEST(ThpMutants, RecheckOfNoneUnderTheLock) {
   EXPECT_EQ(
@@ -54,7 +56,12 @@ TEST(ThpMutants, RecheckAfterTheAllocation) {
 TEST(ThpMutants, EveryPageTableLockPair) {
   EXPECT_EQ(outcome("in do_huge_pmd_anonymous_page { " + lock_pair + " }"), "static FL0410");
   EXPECT_EQ(outcome("in madvise_dontneed { " + lock_pair + " }"), "static FL0410");
-  EXPECT_EQ(outcome("in __pte_alloc { " + lock_pair + " }"), "static FL0410");
+  // a table stored over the same table would need no lock, so this one shows at run time only
+  EXPECT_EQ(outcome("in __pte_alloc { " + lock_pair + " }"), "lock_missing");
+  EXPECT_EQ(outcome("in split_huge_page { spin_lock(anon_vma_lock); - spin_lock(&mm->page_table_lock);"
+                    " if (pmd_trans_huge(old)) *pmd = splitting(old.page, old.pt);"
+                    " - spin_unlock(&mm->page_table_lock); }"),
+            "static FL0410");
 }
 
 TEST(ThpMutants, TheFlushes) {
