@@ -122,6 +122,7 @@ class PathBuilder {
 
   // stores and ownership (paths_store.cpp)
   void store(Path path, const dsl::FlowNode& node);
+  void stored(Path& path, const dsl::FlowNode& node);
   void store_scalar(Path path, const dsl::FlowNode& node);
   void store_entry(Path path, const dsl::FlowNode& node, Id from, Id to);
   void store_payload(Path path, const dsl::FlowNode& node, std::size_t slot, Id from, Id to, const Next& next);

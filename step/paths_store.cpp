@@ -32,6 +32,8 @@ void PathBuilder::give_to_copy(Path path, const FlowNode& node, const RefValue& 
     return violation(std::move(path), Kind::leak, fmt::format("the last name of a {} is lost here", type), span);
   }
   const Index z = candidates[at];
+  if (path.ref[z].kind == RefValue::Kind::null)  // the object is none that NULL names
+    return give_to_copy(std::move(path), node, object, candidates, at + 1, span, next);
   split(
       path, same(path.ref[z], object),
       [&](Path p) {
@@ -85,6 +87,12 @@ void PathBuilder::save_global(Path& path, Id g) {
   changed(path);
 }
 
+// What stands in a place is owned by it, and a payload that the stored state does not have is NULL: the stored names own nothing.
+void PathBuilder::stored(Path& path, const FlowNode& node) {
+  for (const Index ref : node.refs)
+    if (ref != nothing) path.own[ref] = exprs_.constant(0);
+}
+
 void PathBuilder::store(Path path, const FlowNode& node) {
   const auto& decl = context_.model.shared[node.shared];
   if (!node.text.empty()) path.notes.push_back({node.span, node.text, ""});
@@ -92,7 +100,10 @@ void PathBuilder::store(Path path, const FlowNode& node) {
     const Id place = context_.layout.places[node.shared][0];
     const Index ref = node.refs.empty() ? nothing : node.refs[0];
     const Next put_it = [&](Path p) {
-      put(std::move(p), node, place, false, false, ref, [&](Path q) { go(std::move(q), node); });
+      put(std::move(p), node, place, false, false, ref, [&](Path q) {
+        stored(q, node);
+        go(std::move(q), node);
+      });
     };
     if (ref == nothing) return put_it(std::move(path));
     return split(
@@ -174,8 +185,7 @@ void PathBuilder::store_entry(Path path, const FlowNode& node, Id from, Id to) {
                               entry.states[from].name.text),
                   node.span);
       else {
-        for (const Index slot : entry.states[to].payload)  // what stands in a place is owned by it
-          if (node.refs[slot] != nothing) p.own[node.refs[slot]] = exprs_.constant(0);
+        stored(p, node);
         go(std::move(p), node);
       }
     }
@@ -212,6 +222,7 @@ void PathBuilder::store_entry(Path path, const FlowNode& node, Id from, Id to) {
       if (from != to) op(p, OpCode::set_global, g, 0, 0, exprs_.constant(to));
       p.known[global(g)] = std::uint64_t{1} << to;
       changed(p);
+      stored(p, node);
       return go(std::move(p), node);
     }
     store_payload(std::move(p), node, slot, from, to, [&, slot](Path q) { slots(std::move(q), slot + 1); });
@@ -290,28 +301,18 @@ void PathBuilder::put(Path path, const FlowNode& node, Id place, bool known, boo
     split(p, same(p.ref[ref], old), nothing_moves, lose);
   };
   if (known) return was_null ? assign(std::move(path)) : over_old(std::move(path));
-  const auto owns_nothing = [&](Path& p) {  // NULL is stored: its name owns nothing
-    p.ref[ref] = {};
-    p.own[ref] = exprs_.constant(0);
-  };
   split(
       path, is_null(old),
       [&](Path p) {
         if (ref == nothing) return next(std::move(p));
-        split(
-            p, is_null(p.ref[ref]),
-            [&](Path q) {
-              owns_nothing(q);
-              next(std::move(q));
-            },
-            assign);
+        split(p, is_null(p.ref[ref]), next, assign);
       },
       [&](Path p) {
         if (ref == nothing) return over_old(std::move(p));
         split(
             p, is_null(p.ref[ref]),
             [&](Path q) {
-              owns_nothing(q);
+              q.own[ref] = exprs_.constant(0);
               save_place(q, place);
               give_to_copy(std::move(q), node, old, copies(resource, nothing, node.next[0]), 0, node.span, [&](Path r) {
                 op(r, OpCode::clear_place, place);
