@@ -6,6 +6,7 @@
 #include <antlr4-runtime.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "FaultlineLexer.h"

@@ -1,5 +1,7 @@
 // Part of parse.cpp: ANTLR's tree of a file turned into dsl/ast.hpp. Items and lines with an error are left out.
 #pragma once
+#include <algorithm>
+
 #include "dsl/parse_build_body.hpp"
 
 namespace faultline::dsl {

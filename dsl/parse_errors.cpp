@@ -2,6 +2,8 @@
 // answer says what was expected, in words of the language.
 #include "dsl/parse_errors.hpp"
 
+#include <algorithm>
+
 #include "dsl/parse_place.hpp"
 
 namespace faultline::dsl {

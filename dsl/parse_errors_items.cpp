@@ -1,4 +1,6 @@
 // Mistakes in items: the head of the file, words that begin none, entries, runs, expectations.
+#include <algorithm>
+
 #include "dsl/parse_place.hpp"
 
 namespace faultline::dsl {

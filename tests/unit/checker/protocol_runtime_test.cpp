@@ -2,6 +2,8 @@
 // the search finds the violation of the same kind.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "checker/explicit.hpp"
 #include "step/load.hpp"
 

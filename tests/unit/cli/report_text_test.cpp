@@ -1,5 +1,7 @@
 #include "cli/report_text.hpp"
 
+#include <algorithm>
+
 #include "cli/significance.hpp"
 #include "cli/words.hpp"
 #include "tests/unit/cli/sample_verdicts.hpp"

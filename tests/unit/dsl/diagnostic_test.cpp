@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "dsl/codes.hpp"
 
 namespace faultline::dsl {

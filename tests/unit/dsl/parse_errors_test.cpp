@@ -1,5 +1,6 @@
 // The golden cases of tests/golden/syntax: NAME.fl has the mistakes, NAME.err what a user reads. FAULTLINE_REGENERATE=1
 // writes the latter anew; read the difference before committing it.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
