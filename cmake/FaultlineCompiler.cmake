@@ -6,7 +6,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # These come from the optimiser or from a guess, and are wrong on other lines with each version: shown, but no error.
   list(APPEND FAULTLINE_WARNINGS -Wno-error=array-bounds -Wno-error=stringop-overflow -Wno-error=stringop-overread
-    -Wno-error=maybe-uninitialized -Wno-error=dangling-reference)
+    -Wno-error=maybe-uninitialized -Wno-dangling-reference)
 endif()
 
 # ccache is used where it is installed and never asked for.
