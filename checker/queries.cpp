@@ -1,6 +1,6 @@
 // The obligations of a view set V as SMT-LIB scripts, each to be unsat. V(1, .., k) is a predicate on what k CPUs look
 // like; it is written as the combinations that V excludes (queries_cover.hpp), which is V exactly. The rule is that of
-// anyn.md's own judge (own_check.cpp); what is asked here:
+// own_check.cpp; what is asked here:
 //
 //   initial       CPUs 1 .. k are idle and all is as at the start, and not V(1, .., k)
 //   symmetry      V(1, .., k), and not V of two of them swapped, or of all of them turned round

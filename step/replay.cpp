@@ -91,8 +91,9 @@ std::vector<State> path_to(const std::vector<Level>& levels, std::size_t node) {
   return states;
 }
 
-// The fairness of semantics.md over the states of a loop. A CPU that moves in the loop gets its share; one that never
-// moves must be idle, or have no step that is enabled all the time, and no lock or wait that is enabled even once.
+// The fairness that progress rests on, over the states of a loop. A CPU that moves in the loop gets its share; one that
+// never moves must be idle, or have no step that is enabled all the time, and no lock or wait that is enabled even
+// once.
 bool fair(const Program& program, const std::vector<State>& loop, const std::vector<ReplayStep>& steps,
           std::size_t first) {
   for (std::size_t cpu = 0; cpu < loop.front().cpus; ++cpu) {
