@@ -87,7 +87,8 @@ void PathBuilder::save_global(Path& path, Id g) {
   changed(path);
 }
 
-// What stands in a place is owned by it, and a payload that the stored state does not have is NULL: the stored names own nothing.
+// What stands in a place is owned by it, and a payload that the stored state does not have is NULL: the stored names
+// own nothing.
 void PathBuilder::stored(Path& path, const FlowNode& node) {
   for (const Index ref : node.refs)
     if (ref != nothing) path.own[ref] = exprs_.constant(0);
