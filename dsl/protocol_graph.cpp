@@ -418,6 +418,11 @@ class Explorer {
         graph_.configs[c].steps.push_back({c, to, o.way, std::move(o.events)});
       }
     }
+    // Where some paths are right so far, those that are not have ended.
+    for (std::vector<Index>& at : graph_.at) {
+      const auto right = [&](Index c) { return graph_.configs[c].facts.locks.misused == 0; };
+      if (std::any_of(at.begin(), at.end(), right)) std::erase_if(at, [&](Index c) { return !right(c); });
+    }
     return std::move(graph_);
   }
 
@@ -484,6 +489,11 @@ std::optional<Reached> always(const Graph& graph, const Flow& flow, const std::v
     if (fresh) order.push_back(step.to);
     return true;
   };
+  // a run that misuses a lock is over then, and that has been said
+  const bool wrong_before = std::any_of(starts.begin(), starts.end(), [&](const Step* step) {
+    return graph.configs[step->from].facts.locks.misused != 0;
+  });
+  const auto over = [&](const Config& c) { return c.facts.locks.misused != 0 && !wrong_before; };
   std::map<Index, std::size_t> roots;
   for (const Step* start : starts) {
     (void)go(*start);
@@ -492,6 +502,7 @@ std::optional<Reached> always(const Graph& graph, const Flow& flow, const std::v
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Config& c = graph.configs[order[i]];
     const FlowNode& node = flow.nodes[c.node];
+    if (over(c)) continue;
     if (node.kind == NodeKind::finish) {
       if (!goal.good_end || !goal.good_end(c)) return std::nullopt;
       if (!first) first = Reached{order[i]};
@@ -512,6 +523,7 @@ std::optional<Reached> always(const Graph& graph, const Flow& flow, const std::v
     const Index c = ready.back();
     ready.pop_back();
     ++taken;
+    if (over(graph.configs[c])) continue;
     for (const Step& step : graph.configs[c].steps) {
       if (goal.good && goal.good(step)) continue;
       const auto it = indegree.find(step.to);

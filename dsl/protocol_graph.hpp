@@ -35,7 +35,7 @@ struct Config {
 
 struct Graph {
   std::vector<Config> configs;
-  std::vector<std::vector<Index>> at;  // by node
+  std::vector<std::vector<Index>> at;  // by node: without paths that misused a lock, if there are others
   bool coarse = false;
 };
 

@@ -256,6 +256,7 @@ class Checker {
       if (!node.returns || context_.graph.at[n].empty()) continue;
       std::vector<Holding> kept;
       for (const Holding& h : held_by_all(context_, n)) {
+        if (!taken_by_the_same(n, h)) continue;
         std::vector<const Step*> starts;
         bool explained = true;
         for (const Index c : context_.graph.at[n]) {
@@ -272,6 +273,18 @@ class Checker {
       }
       if (!kept.empty()) still_held(node, kept);
     }
+  }
+
+  // The lock was taken in the body of the function that the return is of: else the return is not to blame.
+  [[nodiscard]] bool taken_by_the_same(Index n, const Holding& h) const {
+    if (h.taken == nothing) return false;
+    const auto inside = [](const Span& body, const Span& s) {
+      return s.file == body.file && body.begin <= s.begin && s.end <= body.end;
+    };
+    for (const FunctionDecl& f : context_.model.functions)
+      if (f.item->body && inside(f.item->body->span, context_.node(n).span))
+        return inside(f.item->body->span, context_.node(h.taken).span);
+    return true;  // a patched body: not told
   }
 
   void mark_behind(const std::vector<const Step*>& starts, Index lock,
