@@ -354,12 +354,15 @@ class Checker {
     if (verdict_.answer != Answer::violated || options_.all_kinds) unreached();
     for (Counterexample& example : verdict_.violations) {
       if (example.scope.per_line.empty()) example.scope = verdict_.scope;
-      for (TraceStep& s : example.steps)
-        for (step::Note& note : s.notes) {
+      for (std::size_t i = 0; i < example.steps.size(); ++i) {
+        // a look sees what the step before left; an atomic step may write behind it
+        const auto& seen = example.steps[i == 0 ? 0 : i - 1].state;
+        for (step::Note& note : example.steps[i].notes) {
           if (!note.result.empty() || note.entry == step::no_id) continue;
-          for (const SharedValue& value : s.state)
+          for (const SharedValue& value : seen)
             if (value.name == program_.entries[note.entry].name) note.result = value.value;
         }
+      }
     }
   }
 
