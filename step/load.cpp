@@ -18,6 +18,7 @@ void load_variants(Loaded& loaded, const std::vector<std::string>& only) {
   if (loaded.diagnostics.has_errors()) {  // and what else is wrong, in the same run
     const dsl::Model model = dsl::resolve(loaded.file, "base", loaded.diagnostics);
     (void)dsl::build_flows(model, loaded.diagnostics);
+    check_properties(model, loaded.diagnostics);
   }
   for (const std::string& wanted : only)
     if (std::find(names.begin(), names.end(), wanted) == names.end()) {
@@ -41,13 +42,13 @@ void load_variants(Loaded& loaded, const std::vector<std::string>& only) {
     dsl::File patched = dsl::apply_variant(loaded.file, name, variant.diagnostics);
     if (!variant.diagnostics.has_errors()) {
       variant.model = dsl::resolve(std::move(patched), name, variant.diagnostics);
-      {  // bodies are read even when a declaration has errors: all errors of a run
-        const dsl::Flows flows = dsl::build_flows(variant.model, variant.diagnostics);
-        if (!variant.diagnostics.has_errors()) {
-          dsl::check_protocol(variant.model, flows, variant.diagnostics);
-          if (!variant.diagnostics.has_errors()) variant.program = lower(variant.model, flows, variant.diagnostics);
-        }
-      }
+      // what one part gets wrong does not keep the next from being read: all errors of a run
+      const dsl::Flows flows = dsl::build_flows(variant.model, variant.diagnostics);
+      if (!variant.diagnostics.has_invalid()) dsl::check_protocol(variant.model, flows, variant.diagnostics);
+      if (!variant.diagnostics.has_errors())
+        variant.program = lower(variant.model, flows, variant.diagnostics);
+      else
+        check_properties(variant.model, variant.diagnostics);
     }
     loaded.variants.push_back(std::move(variant));
   }

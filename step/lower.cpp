@@ -38,6 +38,18 @@ class Lowering {
     return std::move(program_);
   }
 
+  void check_properties() {
+    declarations();
+    const std::size_t places = model_.shared.size();
+    layout_.tlb_handle.assign(places, no_id);
+    layout_.tlb_local.assign(places, 0);
+    layout_.await.assign(places, no_id);
+    for (const auto& run : model_.runs)
+      for (const Index function : run.handlers) program_.handlers.push_back(model_.functions[function].item->name.text);
+    PathContext context{model_, diagnostics_, program_, exprs_, layout_};
+    lower_properties(context, [&](Id handler) { return positions_of(handler); });
+  }
+
  private:
   static Variable variable(std::string name, std::uint8_t max, std::uint8_t init, std::vector<std::string> names = {},
                            bool shown = true) {
@@ -447,6 +459,12 @@ class Lowering {
 
 Program lower(const dsl::Model& model, const dsl::Flows& flows, dsl::Diagnostics& diagnostics) {
   return Lowering(model, flows, diagnostics).run();
+}
+
+void check_properties(const dsl::Model& model, dsl::Diagnostics& diagnostics) {
+  if (!model.broken.empty()) return;  // one of these would only be said again
+  const dsl::Flows none;
+  Lowering(model, none, diagnostics).check_properties();
 }
 
 }  // namespace faultline::step

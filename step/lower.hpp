@@ -11,4 +11,7 @@ namespace faultline::step {
 // no error was added.
 [[nodiscard]] Program lower(const dsl::Model& model, const dsl::Flows& flows, dsl::Diagnostics& diagnostics);
 
+// Names and types in invariants and progress lines only: for a model whose handlers have errors and cannot be lowered.
+void check_properties(const dsl::Model& model, dsl::Diagnostics& diagnostics);
+
 }  // namespace faultline::step
