@@ -18,7 +18,11 @@ void FlowBuilder::loop(const Stmt& stmt) {
     flow_.nodes.push_back(pass);
   }
   Edges out;
-  if (stmt.kind != StmtKind::do_while && stmt.expr) {
+  const Expr* looks = stmt.expr.get();
+  while (looks != nullptr && looks->kind == ExprKind::paren) looks = looks->kids[0].get();
+  const bool for_ever = looks == nullptr || (looks->kind == ExprKind::name && looks->text == "true") ||
+                        (looks->kind == ExprKind::integer && looks->value != 0);
+  if (stmt.kind != StmtKind::do_while && !for_ever) {
     const auto [yes, no] = condition(*stmt.expr);
     open_ = yes;
     out = no;
@@ -30,7 +34,9 @@ void FlowBuilder::loop(const Stmt& stmt) {
   open_.clear();
   if (stmt.kind != StmtKind::while_) {
     open_ = {{continue_to, 0}};
-    if (stmt.kind == StmtKind::do_while) {
+    if (stmt.kind == StmtKind::do_while && for_ever) {
+      link(open_, head);
+    } else if (stmt.kind == StmtKind::do_while) {
       const auto [yes, no] = condition(*stmt.expr);
       link(yes, head);
       out = no;

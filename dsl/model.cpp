@@ -97,7 +97,7 @@ std::string Model::type_name(const Type& type) const {
     case TypeKind::integer: return "int";
     case TypeKind::enumeration: return "enum " + enums[type.which].name;
     case TypeKind::entry: return entries[type.which].name.text;
-    case TypeKind::resource: return resources[type.which].name.text;
+    case TypeKind::resource: return type.which < resources.size() ? resources[type.which].name.text : "NULL";
     case TypeKind::opaque: return "opaque value";
   }
   return "?";
