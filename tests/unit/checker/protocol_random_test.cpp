@@ -1,5 +1,6 @@
 // A static error must be real: for random handlers, each place that the protocol analysis calls wrong is wrong at run
-// time too, if the search reaches it. FAULTLINE_RANDOM_CASES=N tries more of them.
+// time too, if the search reaches it. FAULTLINE_FULL=1 tries many, FAULTLINE_RANDOM_CASES=N so many,
+// FAULTLINE_RANDOM_FIRST=N from that seed on.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -226,7 +227,8 @@ TEST(ProtocolRandom, EveryStaticErrorIsReal) {
   const char* wanted = std::getenv("FAULTLINE_RANDOM_CASES");
   const char* first = std::getenv("FAULTLINE_RANDOM_FIRST");
   const std::uint32_t begin = first == nullptr ? 1U : static_cast<std::uint32_t>(std::strtoul(first, nullptr, 10));
-  const std::uint32_t cases = wanted == nullptr ? 50U : static_cast<std::uint32_t>(std::strtoul(wanted, nullptr, 10));
+  const std::uint32_t usual = std::getenv("FAULTLINE_FULL") == nullptr ? 50U : 1000U;
+  const std::uint32_t cases = wanted == nullptr ? usual : static_cast<std::uint32_t>(std::strtoul(wanted, nullptr, 10));
   Tally tally;
   for (std::uint32_t seed = begin; seed < begin + cases && !HasFailure(); ++seed) one(seed, tally);
   RecordProperty("programs", tally.programs);
