@@ -25,21 +25,10 @@ class Exprs {
   [[nodiscard]] bool reads(ExprId e, const Test& test) const {
     const Expr& x = program_.exprs[e];
     if (test(x)) return true;
-    switch (x.op) {
-      case ExprOp::in:
-      case ExprOp::lnot:
-      case ExprOp::any_cpu: return reads(x.a, test);
-      case ExprOp::land:
-      case ExprOp::lor:
-      case ExprOp::eq:
-      case ExprOp::lt:
-      case ExprOp::le:
-      case ExprOp::add:
-      case ExprOp::sub:
-      case ExprOp::bit_and: return reads(x.a, test) || reads(x.b, test);
-      case ExprOp::ite: return reads(x.a, test) || reads(x.b, test) || reads(x.c, test);
-      default: return false;
+    for (unsigned i = 0; i < operand_count(x.op); ++i) {
+      if (reads(x.operand(i), test)) return true;
     }
+    return false;
   }
 
  private:

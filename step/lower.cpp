@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 
 #include "fmt/format.h"
 #include "step/paths.hpp"
 #include "step/properties.hpp"
+#include "step/scratch.hpp"
+#include "step/wellformed.hpp"
 
 namespace faultline::step {
 
@@ -28,13 +31,16 @@ class Lowering {
     PathContext context{model_, diagnostics_, program_, exprs_, layout_};
     for (std::size_t i = 0; i < model_.runs.size(); ++i) line(context, model_.runs[i], static_cast<Id>(i));
     if (diagnostics_.has_errors()) return std::move(program_);
-    resolve_scratch();
+    resolve_scratch(program_, exprs_);
     order_commands();
     fill_readers();
     lower_properties(context, [&](Id handler) { return positions_of(handler); });
     costs();
     properties();
     limits();
+    if (diagnostics_.has_errors()) return std::move(program_);
+    drop_unused_exprs(program_);  // the last: expressions get other numbers
+    if (const std::string what = malformed(program_); !what.empty()) throw std::logic_error("lowering: " + what);
     return std::move(program_);
   }
 
@@ -246,132 +252,6 @@ class Lowering {
       location.wait = Location::Wait::flush;
     } else if (node.kind == dsl::NodeKind::atomic_begin && node.waits) {
       location.wait = Location::Wait::event;
-    }
-  }
-
-  // Which handle a scratch handle becomes; a `fresh` or copy into scratch that is then moved to a free slot goes there
-  // directly.
-  void resolve_scratch() {
-    std::map<std::pair<Id, int>, Id> handles;  // (type, how many of it) → handle
-    std::vector<Id> locals;
-    for (Command& command : program_.commands) {
-      shorten(command);
-      std::map<Id, Id> mine;
-      std::map<Id, int> of_type;
-      const auto type_of = [&](Id handle) { return program_.handles[handle].type; };
-      for (Op& o : command.ops) {
-        if ((o.code == OpCode::fresh || o.code == OpCode::handle_from_place || o.code == OpCode::handle_from_handle) &&
-            o.a >= scratch_base && !mine.contains(o.a)) {
-          const Id type = o.code == OpCode::fresh               ? o.b
-                          : o.code == OpCode::handle_from_place ? program_.places[o.b].type
-                                                                : type_of(o.b >= scratch_base ? mine.at(o.b) : o.b);
-          const auto key = std::pair{type, of_type[type]++};
-          if (!handles.contains(key)) {
-            handles[key] = static_cast<Id>(program_.handles.size());
-            program_.handles.push_back({fmt::format("scratch({})", program_.types[type].name), type});
-          }
-          mine[o.a] = handles[key];
-        }
-      }
-      const auto handle = [&](Id h) { return h < scratch_base ? h : mine.at(h); };
-      const auto local = [&](Id l) {
-        if (l < scratch_base) return l;
-        while (locals.size() <= std::size_t{l} - scratch_base) {
-          locals.push_back(static_cast<Id>(program_.locals.size()));
-          program_.locals.push_back(variable("scratch", 255, 0, {}, false));
-        }
-        return locals[l - scratch_base];
-      };
-      rename(command, handle, local);
-    }
-  }
-
-  template <class Handle, class Local>
-  void rename(Command& command, const Handle& handle, const Local& local) {
-    for (Op& o : command.ops) {
-      switch (o.code) {
-        case OpCode::clear_handle:
-        case OpCode::handle_from_place:
-        case OpCode::set_object_bit: o.a = handle(o.a); break;
-        case OpCode::handle_from_handle:
-          o.a = handle(o.a);
-          o.b = handle(o.b);
-          break;
-        case OpCode::fresh:
-          o.a = handle(o.a);
-          if (o.a < scratch_base) o.b = 0;  // the resource was noted there for scratch handles only
-          break;
-        case OpCode::place_from_handle: o.b = handle(o.b); break;
-        case OpCode::set_local: o.a = local(o.a); break;
-        default: break;
-      }
-      o.e = rename(o.e, handle, local);
-    }
-  }
-
-  template <class Handle, class Local>
-  ExprId rename(ExprId e, const Handle& handle, const Local& local) {
-    if (program_.exprs.empty()) return e;
-    const Expr x = program_.exprs[e];
-    const auto again = [&](ExprId id) { return rename(id, handle, local); };
-    const auto h = [&](ExprId id) { return ExprId{handle(static_cast<Id>(id))}; };
-    switch (x.op) {
-      case ExprOp::local: return exprs_.make(x.op, local(static_cast<Id>(x.a)));
-      case ExprOp::in: return exprs_.make(x.op, again(x.a), 0, 0, x.value);
-      case ExprOp::lnot: return exprs_.make(x.op, again(x.a));
-      case ExprOp::land:
-      case ExprOp::lor:
-      case ExprOp::eq:
-      case ExprOp::lt:
-      case ExprOp::le:
-      case ExprOp::add:
-      case ExprOp::sub:
-      case ExprOp::bit_and: return exprs_.make(x.op, again(x.a), again(x.b));
-      case ExprOp::handle_null: return exprs_.make(x.op, h(x.a));
-      case ExprOp::handle_is_place: return exprs_.make(x.op, h(x.a), x.b);
-      case ExprOp::handles_equal: return exprs_.make(x.op, h(x.a), h(x.b));
-      case ExprOp::object_bit: return exprs_.make(x.op, h(x.a), x.b);
-      case ExprOp::other_is_mine: return exprs_.make(x.op, x.a, h(x.b));
-      default: return e;
-    }
-  }
-
-  void shorten(Command& command) {
-    for (bool again = true; again;) {
-      again = false;
-      for (std::size_t i = 0; i < command.ops.size() && !again; ++i) {
-        const Op move = command.ops[i];
-        if (move.code != OpCode::handle_from_handle || move.b < scratch_base || move.a >= scratch_base) continue;
-        const Id target = move.a;
-        bool used = false;  // is the target slot read or written before the move?
-        for (std::size_t j = 0; j < i; ++j) {
-          const Op& o = command.ops[j];
-          const bool writes =
-              (o.code == OpCode::clear_handle || o.code == OpCode::handle_from_place ||
-               o.code == OpCode::handle_from_handle || o.code == OpCode::fresh || o.code == OpCode::set_object_bit) &&
-              o.a == target;
-          const bool reads =
-              (o.code == OpCode::handle_from_handle || o.code == OpCode::place_from_handle) && o.b == target;
-          used = used || writes || reads || exprs_.reads(o.e, [&](const Expr& x) {
-            return ((x.op == ExprOp::handle_null || x.op == ExprOp::handle_is_place || x.op == ExprOp::object_bit) &&
-                    x.a == target) ||
-                   (x.op == ExprOp::handles_equal && (x.a == target || x.b == target)) ||
-                   (x.op == ExprOp::other_is_mine && x.b == target);
-          });
-        }
-        if (used) continue;
-        const Id scratch = move.b;
-        // only if the scratch handle is not moved elsewhere too
-        const auto moves = std::count_if(command.ops.begin(), command.ops.end(), [&](const Op& o) {
-          return o.code == OpCode::handle_from_handle && o.b == scratch;
-        });
-        if (moves != 1) continue;
-        command.ops.erase(command.ops.begin() + static_cast<std::ptrdiff_t>(i));
-        std::erase_if(command.ops, [&](const Op& o) { return o.code == OpCode::clear_handle && o.a == scratch; });
-        rename(
-            command, [&](Id h) { return h == scratch ? target : h; }, [](Id l) { return l; });
-        again = true;
-      }
     }
   }
 

@@ -26,6 +26,24 @@ const char* to_string(Kind kind) {
   return "?";
 }
 
+unsigned operand_count(ExprOp op) {
+  switch (op) {
+    case ExprOp::in:
+    case ExprOp::lnot:
+    case ExprOp::any_cpu: return 1;
+    case ExprOp::land:
+    case ExprOp::lor:
+    case ExprOp::eq:
+    case ExprOp::lt:
+    case ExprOp::le:
+    case ExprOp::add:
+    case ExprOp::sub:
+    case ExprOp::bit_and: return 2;
+    case ExprOp::ite: return 3;
+    default: return 0;
+  }
+}
+
 std::vector<std::uint32_t> cpus_per_line(const Program& program, std::uint32_t n) {
   std::vector<std::uint32_t> result;
   result.reserve(program.lines.size());

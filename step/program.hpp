@@ -135,7 +135,12 @@ struct Expr {
   ExprId b = 0;
   ExprId c = 0;
   std::uint64_t value = 0;  // constant, or mask of `in`
+
+  [[nodiscard]] ExprId& operand(unsigned i) { return i == 0 ? a : i == 1 ? b : c; }
+  [[nodiscard]] ExprId operand(unsigned i) const { return i == 0 ? a : i == 1 ? b : c; }
 };
+// How many of a, b, c, in this order, are expressions.
+[[nodiscard]] unsigned operand_count(ExprOp op);
 
 enum class OpCode : std::uint8_t {
   assume,              // guard: expression e

@@ -44,32 +44,14 @@ void Machine::find_masks() {
     a.what = Reads::What::many;
     return a;
   };
-  const auto operands = [](ExprOp op) {
-    switch (op) {
-      case ExprOp::in:
-      case ExprOp::lnot: return 1;
-      case ExprOp::land:
-      case ExprOp::lor:
-      case ExprOp::eq:
-      case ExprOp::lt:
-      case ExprOp::le:
-      case ExprOp::add:
-      case ExprOp::sub:
-      case ExprOp::bit_and: return 2;
-      case ExprOp::ite: return 3;
-      default: return 0;
-    }
-  };
   const auto find = [&](auto& self, ExprId id) -> Reads {
     if (known[id] != 0) return reads[id];
     const Expr& e = program_.exprs[id];
     Reads r;
     if (e.op == ExprOp::global || e.op == ExprOp::local || e.op == ExprOp::other_local) {
       r = {Reads::What::one, e.op, e.a};
-    } else if (const int n = operands(e.op); n > 0) {
-      r = self(self, e.a);
-      if (n > 1) r = both(r, self(self, e.b));
-      if (n > 2) r = both(r, self(self, e.c));
+    } else if (const unsigned n = step::operand_count(e.op); n > 0 && e.op != ExprOp::any_cpu) {
+      for (unsigned i = 0; i < n; ++i) r = both(r, self(self, e.operand(i)));
     } else if (e.op != ExprOp::constant) {
       r.what = Reads::What::many;
     }
