@@ -10,6 +10,10 @@ function(faultline_library part)
   target_include_directories(faultline_${part} PUBLIC "${PROJECT_SOURCE_DIR}")
   target_compile_options(faultline_${part} PRIVATE ${FAULTLINE_WARNINGS})
   target_link_libraries(faultline_${part} ${ARGN})
+  if(FAULTLINE_FUZZ AND part MATCHES "^(dsl|step)$")
+    target_compile_options(faultline_${part} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+  faultline_precompile(faultline_${part} <fmt/format.h>)
   if(part STREQUAL "cli")
     target_compile_definitions(faultline_cli PRIVATE FAULTLINE_VERSION="${PROJECT_VERSION}")
     faultline_compile_fast(faultline_cli)
@@ -32,7 +36,16 @@ function(faultline_compile_fast target)
   endif()
 endfunction()
 
-# Each GoogleTest case is a case of ctest, named unit_<folder>.<suite>.<case>.
+# Headers read once. Only beside sanitizers: the release build shows which includes are missing.
+function(faultline_precompile target)
+  if(FAULTLINE_SANITIZE)
+    target_precompile_headers(${target} PRIVATE <algorithm> <filesystem> <functional> <map> <optional> <set> <string>
+      <unordered_map> <vector> ${ARGN})
+  endif()
+endfunction()
+
+# Each GoogleTest case is a case of ctest, named unit_<folder>.<suite>.<case>; beside sanitizers, a part of the
+# cases is one.
 function(faultline_unit_tests part)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/unit/${part}/*.cpp")
   if(NOT sources)
@@ -48,8 +61,20 @@ function(faultline_unit_tests part)
   faultline_compile_fast(test_${part})
   target_compile_definitions(test_${part} PRIVATE FAULTLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(test_${part} PRIVATE faultline_${part} Z3::z3 nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(test_${part} TEST_PREFIX "unit_${part}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-    PROPERTIES TIMEOUT 600)
+  faultline_precompile(test_${part} <gmock/gmock.h> <gtest/gtest.h>)
+  if(FAULTLINE_SANITIZE)
+    # A process for each case would spend half of the time on starting.
+    set(shards 16)
+    foreach(shard RANGE 1 ${shards})
+      math(EXPR index "${shard} - 1")
+      add_test(NAME unit_${part}.${shard}of${shards} COMMAND test_${part} --gtest_brief=1)
+      set_tests_properties(unit_${part}.${shard}of${shards} PROPERTIES TIMEOUT 1800
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+    endforeach()
+  else()
+    gtest_discover_tests(test_${part} TEST_PREFIX "unit_${part}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+      PROPERTIES TIMEOUT 600)
+  endif()
 endfunction()
 
 # Each model is held to its own expect lines.

@@ -366,13 +366,21 @@ std::vector<Index> tidy(Facts& facts, const std::vector<bool>& live_vars, const 
     return std::tuple(a.shared, a.locks, a.exclusive) < std::tuple(b.shared, b.locks, b.exclusive);
   });
   for (Knowledge& k : facts.known) rename(k.value);
-  // of two that say the same, the one with fewer locks goes
+  // Of two that say the same, the one with fewer locks goes. A value that nothing else names is no more than the set it
+  // is from; a loop that looks at a place under a lock would else learn something each time round.
+  std::vector<std::size_t> uses(values.size(), 0);
+  for (const Symbol v : facts.var)
+    if (v != nothing) ++uses[v];
+  for (const Knowledge& k : facts.known) ++uses[k.value];
   for (std::size_t i = 0; i < facts.known.size();) {
     const Knowledge& k = facts.known[i];
     const bool covered = std::any_of(facts.known.begin(), facts.known.end(), [&](const Knowledge& o) {
-      return &o != &k && o.shared == k.shared && o.value == k.value && (o.locks & k.locks) == k.locks &&
-             (o.exclusive & k.exclusive) == k.exclusive && o.atomic >= k.atomic;
+      return &o != &k && o.shared == k.shared &&
+             (o.value == k.value ||
+              (uses[k.value] == 1 && o.stored == k.stored && values[o.value] == values[k.value])) &&
+             (o.locks & k.locks) == k.locks && (o.exclusive & k.exclusive) == k.exclusive && o.atomic >= k.atomic;
     });
+    if (covered) --uses[k.value];
     if (covered)
       facts.known.erase(facts.known.begin() + static_cast<std::ptrdiff_t>(i));
     else

@@ -11,6 +11,9 @@ namespace {
 
 // ---------------------------------------------------------------- all paths
 
+// Beyond this (a second or so) the facts are kept coarse.
+constexpr std::size_t most_work = 20U << 20U;
+
 class Explorer {
  public:
   Explorer(const Model& model, const Flow& flow, const Live& live, bool coarse)
@@ -38,6 +41,8 @@ class Explorer {
       for (Outcome& o : transfer_.run(node, id, graph_.configs[c].facts)) {
         const Index next = node.next[o.way];
         if (next == nothing) continue;
+        work_done_ += size_of(o.facts);
+        if (!graph_.coarse && work_done_ > most_work) return std::nullopt;
         const Index to = config(next, std::move(o.facts), o.events);
         if (to == nothing) return std::nullopt;
         graph_.configs[c].steps.push_back({c, to, o.way, std::move(o.events)});
@@ -52,6 +57,11 @@ class Explorer {
   }
 
  private:
+  // What it takes to look at the facts once: what is known of the shared is compared pairwise.
+  static std::size_t size_of(const Facts& facts) {
+    return facts.known.size() * facts.known.size() + facts.values.size() + facts.var.size() + facts.ref.size();
+  }
+
   Index config(Index node, Facts facts, std::vector<Event>& events) {
     for (const Index lost : tidy(facts, live_.vars[node], live_.refs[node]))
       events.push_back({Event::What::lost, lost, nothing, nothing});
@@ -85,6 +95,7 @@ class Explorer {
   std::vector<Index> work_;
   std::vector<bool> queued_;
   std::size_t most_ = 0;
+  std::size_t work_done_ = 0;
 };
 
 }  // namespace

@@ -219,7 +219,10 @@ void PathBuilder::run(Path path, Index id) {
     if (id == nothing) return;
     const FlowNode& node = flow_.nodes[id];
     if (node.is_step() && !path.in_atomic) {
-      if (path.stepped) return emit(std::move(path), position_(id, path.locks), id);
+      if (path.stepped) {
+        const Id to = position_(id, path.locks);  // before the move: arguments have no order
+        return emit(std::move(path), to, id);
+      }
       path.stepped = true;
       path.span = node.span;
     }

@@ -51,7 +51,11 @@ void PathBuilder::drop(Path path, Index ref, Index live_at, Span span, const std
   FlowNode node;
   node.resource = flow_.refs[ref].resource;
   split(
-      path, path.own[ref], [&](Path p) { give_to_copy(std::move(p), node, p.ref[ref], candidates, 0, span, next); },
+      path, path.own[ref],
+      [&](Path p) {
+        const RefValue object = p.ref[ref];
+        give_to_copy(std::move(p), node, object, candidates, 0, span, next);
+      },
       [&](Path p) {
         p.own[ref] = exprs_.constant(0);
         next(std::move(p));

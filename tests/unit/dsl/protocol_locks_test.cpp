@@ -19,17 +19,17 @@ TEST(ProtocolLocks, HeldAtAReturn) {
 TEST(ProtocolLocks, AFunctionMayReturnWithALockForItsCaller) {
   const std::string take =
       "bool take() { spin_lock(ptl); if (pte_none(*pte)) { spin_unlock(ptl); return false; } return true; }\n";
-  EXPECT_EQ(protocol(take + "handler h() { if (take()) spin_unlock(ptl); }"), "");
-  EXPECT_EQ(protocol(take + "handler h() { take(); step; }"), "FL0420") << "the return that keeps it";
-  EXPECT_EQ(protocol(take + "handler h() { if (take()) spin_unlock(ptl); }\nhandler g() { take(); step; }"), "FL0420");
-  EXPECT_EQ(protocol(take + "handler h() { bool t = take(); if (maybe && t) spin_unlock(ptl); }"), "");
+  EXPECT_EQ(says(take + "handler h() { if (take()) spin_unlock(ptl); }"), "");
+  EXPECT_EQ(says(take + "handler h() { take(); step; }"), "FL0420") << "the return that keeps it";
+  EXPECT_EQ(says(take + "handler h() { if (take()) spin_unlock(ptl); }\nhandler g() { take(); step; }"), "FL0420");
+  EXPECT_EQ(says(take + "handler h() { bool t = take(); if (maybe && t) spin_unlock(ptl); }"), "");
 }
 
 TEST(ProtocolLocks, OneMistakeIsSaidOnce) {
   const std::string deep =
       "int inner() { spin_lock(ptl); if (pte_none(*pte)) return 1; spin_unlock(ptl); return 0; }\n"
       "int outer() { if (inner()) return 2; return 0; }\n";
-  EXPECT_EQ(protocol(deep + "handler h() { if (outer()) return; step; }"), "FL0420");
+  EXPECT_EQ(says(deep + "handler h() { if (outer()) return; step; }"), "FL0420");
   EXPECT_EQ(handler("spin_lock(ptl); spin_lock(ptl); spin_unlock(ptl);"), "FL0423");
   EXPECT_EQ(handler("spin_lock(ptl); spin_lock(ptl); spin_unlock(ptl); spin_unlock(ptl);"), "FL0423");
   EXPECT_EQ(handler("spin_unlock(ptl); spin_lock(ptl);"), "FL0422");

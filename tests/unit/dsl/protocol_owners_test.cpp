@@ -87,14 +87,13 @@ TEST(ProtocolOwners, Lost) {
 }
 
 TEST(ProtocolOwners, ThroughFunctions) {
-  EXPECT_EQ(protocol("page_t get() { page_t p = alloc_page(); return p; }\nhandler h() { page_t page = get(); if "
-                     "(page) put_page(page); }"),
+  EXPECT_EQ(says("page_t get() { page_t p = alloc_page(); return p; }\nhandler h() { page_t page = get(); if "
+                 "(page) put_page(page); }"),
             "");
-  EXPECT_EQ(protocol("page_t get() { page_t p = alloc_page(); return p; }\nhandler h() { get(); step; }"), "FL0431");
+  EXPECT_EQ(says("page_t get() { page_t p = alloc_page(); return p; }\nhandler h() { get(); step; }"), "FL0431");
   EXPECT_EQ(
-      protocol("void drop(page_t p) { if (p) put_page(p); }\nhandler h() { page_t page = alloc_page(); drop(page); }"),
-      "");
-  EXPECT_EQ(protocol("void look(page_t p) { if (p) step; }\nhandler h() { page_t page = alloc_page(); look(page); }"),
+      says("void drop(page_t p) { if (p) put_page(p); }\nhandler h() { page_t page = alloc_page(); drop(page); }"), "");
+  EXPECT_EQ(says("void look(page_t p) { if (p) step; }\nhandler h() { page_t page = alloc_page(); look(page); }"),
             "FL0431")
       << "a parameter borrows";
 }

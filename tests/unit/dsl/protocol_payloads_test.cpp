@@ -54,8 +54,8 @@ TEST(ProtocolPayloads, ABoolRemembersATest) {
   EXPECT_EQ(handler(get + "bool is_huge = pmd_trans_huge(old); spin_unlock(ptl); old = *pmd; if (is_huge) "
                           "assert(!tlb_cached(old.page));"),
             "FL0310");
-  EXPECT_EQ(protocol("bool is_huge(pmd_t x) { return pmd_trans_huge(x); }\nhandler h() { " + get +
-                     "if (is_huge(old)) assert(tlb_cached(old.page));" + done + "}"),
+  EXPECT_EQ(says("bool is_huge(pmd_t x) { return pmd_trans_huge(x); }\nhandler h() { " + get +
+                 "if (is_huge(old)) assert(tlb_cached(old.page));" + done + "}"),
             "");
 }
 

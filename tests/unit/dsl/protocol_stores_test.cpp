@@ -61,9 +61,9 @@ TEST(ProtocolStores, AnEqualValueNeedsTheLockOfSomeArrow) {
 
 TEST(ProtocolStores, ASharedFunctionIsWrongAtOneCallOnly) {
   const std::string function = "void swap_out() { *pte = swapped; }\n";
-  EXPECT_EQ(protocol(function + "handler h() { spin_lock(ptl); swap_out(); spin_unlock(ptl); }"), "");
-  EXPECT_EQ(protocol(function + "handler h() { spin_lock(ptl); swap_out(); spin_unlock(ptl); swap_out(); }"), "FL0410");
-  EXPECT_EQ(protocol(function + "handler h() { swap_out(); swap_out(); }"), "FL0410") << "one place, said once";
+  EXPECT_EQ(says(function + "handler h() { spin_lock(ptl); swap_out(); spin_unlock(ptl); }"), "");
+  EXPECT_EQ(says(function + "handler h() { spin_lock(ptl); swap_out(); spin_unlock(ptl); swap_out(); }"), "FL0410");
+  EXPECT_EQ(says(function + "handler h() { swap_out(); swap_out(); }"), "FL0410") << "one place, said once";
 }
 
 TEST(ProtocolStores, DeadCodeIsNotBlamed) {

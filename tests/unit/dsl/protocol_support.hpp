@@ -65,7 +65,7 @@ tlb pte in present;
 )";
 
 // The codes of what is said, in file order; the run line is added. Warnings are marked with a `?`.
-inline std::string protocol(const std::string& bodies) {
+inline std::string says(const std::string& bodies) {
   Parsed p = parse_text(two_entries + bodies + "\nrun h on any cpus;\n");
   Model model = resolve(p.file, "base", p.diagnostics);
   const Flows flows = build_flows(model, p.diagnostics);
@@ -77,6 +77,6 @@ inline std::string protocol(const std::string& bodies) {
   return text;
 }
 
-inline std::string handler(const std::string& body) { return protocol("handler h() { " + body + " }"); }
+inline std::string handler(const std::string& body) { return says("handler h() { " + body + " }"); }
 
 }  // namespace faultline::dsl
