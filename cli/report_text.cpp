@@ -45,6 +45,7 @@ std::string engine_name(const std::string& engine) {
 
 // Scope and engine in one line; the bounds that the answer rests on follow it.
 std::string scope_line(const check::Verdict& verdict, const TextOptions& options) {
+  if (verdict.answer == Answer::unknown && verdict.engine.empty()) return "";  // nothing was begun
   const bool traced =
       verdict.answer == Answer::violated && !verdict.violations.empty() && !verdict.violations.front().is_static;
   std::string text = scope_text(traced ? verdict.violations.front().scope : verdict.scope);

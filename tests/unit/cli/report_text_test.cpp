@@ -57,6 +57,14 @@ TEST(ReportText, FirstRowShowsALockThatIsTakenThere) {
 TEST(ReportText, Deadlock) { expect_golden("deadlock.txt", text_of(deadlock(), {}, {"a", "b"})); }
 TEST(ReportText, Static) { expect_golden("static.txt", text_of(static_violation())); }
 TEST(ReportText, Unknown) { expect_golden("unknown.txt", text_of(timed_out())); }
+TEST(ReportText, UnknownBeforeTheStart) {
+  check::Verdict verdict;
+  verdict.model = "m";
+  verdict.variant = "base";
+  verdict.answer = check::Answer::unknown;
+  verdict.reason = "memory tso is not implemented; sc is";
+  EXPECT_EQ(text_of(verdict), "unknown: m [base]: memory tso is not implemented; sc is\n");
+}
 TEST(ReportText, Proof) { expect_golden("proof.txt", text_of(proof())); }
 
 TEST(ReportText, FitsTheWidth) {
