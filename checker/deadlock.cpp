@@ -1,14 +1,16 @@
 // Proof rule. In a deadlock every CPU inside a handler waits, and nobody can acknowledge. Follow the waits: a CPU that
 // waits for a lock waits for a holder, who is inside a handler and so waits too; a CPU that waits for an
 // acknowledgement waits for one that has interrupts off; a CPU in wait_event(c) waits, by the view set, in states in
-// which some lock is held exclusively by another CPU, so follow that one. Each step goes along an edge of the graph
-// below. If the graph has no cycle the chain ends, so some CPU can move.
+// which some lock is held exclusively by another CPU, or in which the CPU of a 1-CPU line is inside a handler at one of
+// some positions: follow that one. Each step goes along an edge of the graph below. If the graph has no cycle the chain
+// ends, so some CPU can move.
 #include "checker/deadlock.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "fmt/format.h"
@@ -63,83 +65,133 @@ class Graph {
   std::map<std::string, std::set<std::string>> edges_;
 };
 
-bool blocked(const Program& program, const State& state, std::size_t me) {
-  const auto pc = state.cpu[me].pc;
+// Might this CPU of a view wait in a state that the view is of? What depends on CPUs that the view does not show counts
+// as not enabled.
+bool may_wait(const Program& program, const State& view, std::size_t me) {
+  const auto pc = view.cpu[me].pc;
   for (auto c = program.first[pc]; c < program.first[std::size_t{pc} + 1]; ++c) {
+    const step::Command& command = program.commands[c];
+    if (std::any_of(command.ops.begin(), command.ops.end(),
+                    [](const step::Op& op) { return op.code == step::OpCode::none; }))
+      continue;
     bool enabled = false;
-    step::run(program, state, me, program.commands[c], step::World::open, [&](const State&) { enabled = true; });
+    step::run(program, view, me, command, step::World::closed, [&](const State&) { enabled = true; });
     if (enabled) return false;
   }
   return true;
 }
 
-}  // namespace
+// What holds whenever the CPUs at one wait_event wait.
+struct Event {
+  std::optional<std::set<step::Id>> locks;      // held exclusively by somebody else
+  std::map<step::Id, std::set<step::Id>> lone;  // 1-CPU line of somebody else → where its CPU is
+};
 
-DeadlockProof deadlock_free(const Program& program, const ViewSet& set) {
-  DeadlockProof proof;
-  Graph graph;
-  const std::string ack = "interrupts off";
-  const auto event_name = [&](const Location& l) { return fmt::format("wait_event at line {}", l.span.line); };
-  for (const Location& location : program.locations) {
-    if (location.handler == step::no_id || location.wait == Location::Wait::none) continue;
-    std::string to;
-    if (location.wait == Location::Wait::lock) to = program.locks[location.waits_lock].name;
-    if (location.wait == Location::Wait::flush) to = ack;
-    if (location.wait == Location::Wait::event) to = event_name(location);
-    for (const step::Held& held : location.held) graph.edge(program.locks[held.lock].name, to);
-    if (!location.can_ack) graph.edge(ack, to);
-  }
-  // every wait_event: which lock is held by somebody else whenever it blocks?
-  std::map<step::Id, std::set<step::Id>> keepers;  // position → locks held in every blocked view so far
-  std::set<step::Id> seen;
-  for (const State& view : set.views)
-    for (std::size_t me = 0; me < view.cpus; ++me) {
-      const auto pc = view.cpu[me].pc;
-      const Location& location = program.locations[pc];
-      if (location.wait != Location::Wait::event || !blocked(program, view, me)) continue;
-      std::set<step::Id> held;
-      for (std::size_t l = 0; l < program.locks.size(); ++l) {
-        const bool mine =
-            std::any_of(location.held.begin(), location.held.end(), [&](const step::Held& h) { return h.lock == l; });
-        if (!mine && view.globals[program.locks[l].global] == 1) held.insert(static_cast<step::Id>(l));
-      }
-      if (seen.insert(pc).second) {
-        keepers[pc] = held;
-      } else {
-        std::set<step::Id> both;
-        std::set_intersection(keepers[pc].begin(), keepers[pc].end(), held.begin(), held.end(),
-                              std::inserter(both, both.end()));
-        keepers[pc] = both;
+class Builder {
+ public:
+  Builder(const Program& program, const ViewSet& set) : program_(program), set_(set) {}
+
+  DeadlockProof run() {
+    for (const Location& location : program_.locations) {
+      if (location.handler == step::no_id || location.wait == Location::Wait::none) continue;
+      for (const step::Held& held : location.held) graph_.edge(program_.locks[held.lock].name, waits_for(location));
+      if (!location.can_ack) graph_.edge(ack_, waits_for(location));
+    }
+    DeadlockProof proof;
+    read_views();
+    for (auto& [pc, event] : events_) {
+      if (!follow(pc, event)) {
+        proof.reason =
+            fmt::format("whoever would end {} is not known to be inside a handler: no lock is held whenever it blocks",
+                        waits_for(program_.locations[pc]));
+        return proof;
       }
     }
-  for (const auto& [pc, locks] : keepers) {
-    const Location& location = program.locations[pc];
-    if (locks.empty()) {
-      proof.reason =
-          fmt::format("{} may block while no lock is held by the CPU that would end it", event_name(location));
+    if (const std::string cycle = graph_.cycle(); !cycle.empty()) {
+      proof.reason = "waits in a circle: " + cycle;
       return proof;
     }
-    // one of them is enough; take the one that waits least
-    const auto best = std::min_element(locks.begin(), locks.end(), [&](step::Id a, step::Id b) {
-      const auto waits = [&](step::Id lock) {
-        std::set<std::string> out;
-        for (const Location& l : program.locations)
-          if (l.wait == Location::Wait::lock)
-            for (const step::Held& h : l.held)
-              if (h.lock == lock) out.insert(program.locks[l.waits_lock].name);
-        return out.size();
-      };
-      return waits(a) < waits(b);
-    });
-    graph.edge(event_name(location), program.locks[*best].name);
-  }
-  if (const std::string cycle = graph.cycle(); !cycle.empty()) {
-    proof.reason = "waits in a circle: " + cycle;
+    proof.proved = true;
+    proof.edges = graph_.list();
     return proof;
   }
-  proof.proved = true;
-  proof.edges = graph.list();
-  return proof;
-}
+
+ private:
+  [[nodiscard]] std::string waits_for(const Location& location) const {
+    if (location.wait == Location::Wait::lock) return program_.locks[location.waits_lock].name;
+    if (location.wait == Location::Wait::flush) return ack_;
+    return fmt::format("wait_event at line {}", location.span.line);
+  }
+
+  void read_views() {
+    for (const State& view : set_.views)
+      for (std::size_t me = 0; me < view.cpus; ++me) {
+        const step::Id pc = view.cpu[me].pc;
+        if (program_.locations[pc].wait == Location::Wait::event && may_wait(program_, view, me))
+          look(events_[pc], view, me);
+      }
+  }
+
+  void look(Event& event, const State& view, std::size_t me) {
+    const Location& location = program_.locations[view.cpu[me].pc];
+    std::set<step::Id> held;
+    for (std::size_t l = 0; l < program_.locks.size(); ++l) {
+      const bool mine =
+          std::any_of(location.held.begin(), location.held.end(), [&](const step::Held& h) { return h.lock == l; });
+      if (!mine && view.globals[program_.locks[l].global] == 1) held.insert(static_cast<step::Id>(l));
+    }
+    if (event.locks)
+      std::erase_if(*event.locks, [&](step::Id l) { return !held.contains(l); });
+    else
+      event.locks = std::move(held);
+    for (std::size_t other = 0; other < view.cpus; ++other) {
+      const step::Id line = program_.locations[view.cpu[other].pc].line;
+      if (other != me && program_.lines[line].cpus == 1) event.lone[line].insert(view.cpu[other].pc);
+    }
+  }
+
+  // Chooses what the wait is followed along: the lock whose holders wait least, else a line whose CPU is never idle
+  // then.
+  bool follow(step::Id pc, Event& event) {
+    const std::string from = waits_for(program_.locations[pc]);
+    if (!event.locks->empty()) {
+      const auto best = std::min_element(event.locks->begin(), event.locks->end(),
+                                         [&](step::Id a, step::Id b) { return waits_of(a) < waits_of(b); });
+      graph_.edge(from, program_.locks[*best].name);
+      return true;
+    }
+    for (const auto& [line, positions] : event.lone) {
+      const bool busy = std::all_of(positions.begin(), positions.end(),
+                                    [&](step::Id p) { return program_.locations[p].handler != step::no_id; });
+      if (!busy) continue;
+      const std::string via = fmt::format("the CPU of {} during {}", program_.lines[line].name, from);
+      graph_.edge(from, via);
+      for (const step::Id p : positions)
+        if (program_.locations[p].wait != Location::Wait::none) graph_.edge(via, waits_for(program_.locations[p]));
+      return true;
+    }
+    return false;
+  }
+
+  // How many locks the holders of this one may wait for.
+  [[nodiscard]] std::size_t waits_of(step::Id lock) const {
+    std::set<step::Id> out;
+    for (const Location& l : program_.locations)
+      if (l.wait == Location::Wait::lock)
+        for (const step::Held& h : l.held)
+          if (h.lock == lock) out.insert(l.waits_lock);
+    return out.size();
+  }
+
+  const Program& program_;
+  const ViewSet& set_;
+  const std::string ack_ = "interrupts off";
+  Graph graph_;
+  std::map<step::Id, Event> events_;
+};
+
+}  // namespace
+
+DeadlockProof deadlock_free(const Program& program, const ViewSet& set) { return Builder(program, set).run(); }
 
 }  // namespace faultline::check
