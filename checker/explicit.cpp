@@ -58,7 +58,8 @@ class Explorer {
   Explorer(const step::Program& program, const ExplicitOptions& options)
       : program_(program),
         options_(options),
-        closed_(program, step::cpus_per_line(program, options.cpus), options.reduction),
+        closed_(program, step::cpus_per_line(program, options.cpus),
+                options.reduction ? search::Merge::cpus : search::Merge::nothing),
         states_(closed_.words()),
         groups_(program),
         fired_(program.commands.size()),

@@ -16,7 +16,7 @@ struct Limits {
 
 struct ExplicitOptions {
   std::uint32_t cpus = 2;  // of each `any` line
-  bool reduction = true;   // false: no symmetry of CPUs; objects still canonical. Counts "plain" states
+  bool reduction = true;   // false: no symmetry of CPUs, objects named from a pool. Counts "plain" states
   bool all_kinds = false;  // go on past the first violation; every (kind, name) with its shortest trace
   bool deadlock = true;    // check for it
   Limits limits{};

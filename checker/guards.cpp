@@ -153,7 +153,7 @@ bool count_seen(const step::Program& program, const std::vector<dsl::Span>& look
   std::vector<bool> there(program.locations.size(), false);
   for (std::size_t pc = 0; pc < there.size(); ++pc)
     there[pc] = std::find(looks.begin(), looks.end(), program.locations[pc].span) != looks.end();
-  search::Closed closed(program, step::cpus_per_line(program, options.cpus), true);
+  search::Closed closed(program, step::cpus_per_line(program, options.cpus), search::Merge::cpus);
   search::StateSet states(closed.words());
   std::vector<std::uint64_t> key(closed.words());
   std::vector<search::Byte> state(closed.layout().size());

@@ -105,7 +105,7 @@ std::vector<ProgressResult> check_progress(const step::Program& program, const P
   std::uint32_t cpus = 0;
   for (const std::uint32_t n : per_line) cpus += n;
   if (cpus > step::max_cpus) return fail("more than " + std::to_string(step::max_cpus) + " CPUs in all");
-  Closed closed(program, per_line, false);
+  Closed closed(program, per_line, search::Merge::objects);
   const StateGraph graph(closed, options.limits);
   for (ProgressResult& result : results) result.states = graph.size();
   if (!graph.complete()) return fail(graph.reason());

@@ -175,7 +175,7 @@ const std::vector<OptionRow>& options() {
       {"--no-reduction",
        "",
        "",
-       "count plain states: no symmetry of CPUs (with --cpus N)",
+       "count plain states: CPUs and objects kept apart (with --cpus N)",
        false,
        {check},
        [](Settings& s, const std::string&) {

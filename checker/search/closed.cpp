@@ -1,5 +1,6 @@
 #include "checker/search/closed.hpp"
 
+#include <bit>
 #include <numeric>
 #include <stdexcept>
 
@@ -17,12 +18,12 @@ std::vector<step::Id> lines_of(const std::vector<std::uint32_t>& per_line) {
 
 }  // namespace
 
-Closed::Closed(const step::Program& program, std::vector<std::uint32_t> cpus_per_line, bool symmetry)
+Closed::Closed(const step::Program& program, std::vector<std::uint32_t> cpus_per_line, Merge merge)
     : program_(program),
       per_line_(std::move(cpus_per_line)),
       lines_(lines_of(per_line_)),
       cpus_(static_cast<std::uint32_t>(lines_.size())),
-      symmetry_(symmetry),
+      merge_(merge),
       machine_(program, cpus_),
       canonical_(program, machine_.layout()),
       packing_(program, machine_.layout(), lines_) {
@@ -39,7 +40,7 @@ std::vector<Byte> Closed::initial() const {
 }
 
 void Closed::encode(const Byte* s, std::uint64_t* to) {
-  if (!symmetry_) return encode_plain(s, to);
+  if (merge_ != Merge::cpus) return encode_plain(s, to);
   if (packing_.can_pack_sorted()) return packing_.pack_sorted(s, to);
   Order order = identity_;
   canonical_.sort(s, order, cpus_, form_.data());
@@ -47,8 +48,20 @@ void Closed::encode(const Byte* s, std::uint64_t* to) {
 }
 
 void Closed::encode_plain(const Byte* s, std::uint64_t* to) {
+  if (merge_ == Merge::nothing) return encode_pool(s, to);
   if (packing_.can_pack_sorted()) return packing_.pack(s, to);
   canonical_.name_objects(s, identity_, cpus_, form_.data());
+  packing_.pack(form_.data(), to);
+}
+
+void Closed::encode_pool(const Byte* s, std::uint64_t* to) {
+  if (layout().objects == 0) return packing_.pack(s, to);
+  const std::uint64_t names = machine_.named(s) >> 1 << 1;
+  std::memcpy(form_.data(), s, layout().size());
+  for (std::uint32_t n = 1; n <= layout().objects; ++n) {
+    if ((names >> n & 1) == 0) form_[layout().object_at + n] = 0;
+  }
+  form_[1] = names == 0 ? Byte{0} : static_cast<Byte>(std::bit_width(names) - 1);
   packing_.pack(form_.data(), to);
 }
 

@@ -15,23 +15,32 @@ struct Move {
   [[nodiscard]] std::uint32_t cpu() const { return ack.me; }
 };
 
+// Which states are the same to encode() and encode_plain().
+enum class Merge : std::uint8_t {
+  nothing,  // objects are a pool in which the lowest free name is taken: as exported models and other tools count
+  objects,  // names of objects do not matter
+  cpus,     // nor does, to encode(), the order of CPUs of one line
+};
+
 class Closed {
  public:
-  // symmetry: CPUs of a line are interchangeable in encode(). Throws std::length_error beyond 16 CPUs.
-  Closed(const step::Program& program, std::vector<std::uint32_t> cpus_per_line, bool symmetry);
+  // Throws std::length_error beyond 16 CPUs.
+  Closed(const step::Program& program, std::vector<std::uint32_t> cpus_per_line, Merge merge);
   Closed(const Closed&) = delete;
   Closed& operator=(const Closed&) = delete;
 
   [[nodiscard]] const step::Program& program() const { return program_; }
   [[nodiscard]] const Layout& layout() const { return machine_.layout(); }
   [[nodiscard]] Machine& machine() { return machine_; }
+  [[nodiscard]] Merge merge() const { return merge_; }
   [[nodiscard]] std::uint32_t cpus() const { return cpus_; }
   [[nodiscard]] const std::vector<std::uint32_t>& per_line() const { return per_line_; }
   [[nodiscard]] std::uint32_t words() const { return packing_.words(); }
 
   [[nodiscard]] std::vector<Byte> initial() const;
-  void encode(const Byte* s, std::uint64_t* to);        // canonical, if symmetry was asked for
-  void encode_plain(const Byte* s, std::uint64_t* to);  // CPUs as they stand, objects by first occurrence
+  void encode(const Byte* s, std::uint64_t* to);
+  void encode_plain(const Byte* s,
+                    std::uint64_t* to);  // CPUs as they stand; objects by first occurrence, or as they stand
   void decode(const std::uint64_t* from, Byte* s) const { packing_.unpack(from, s); }
   void twins(const Byte* s, Order& first) { canonical_.twins(s, first); }
 
@@ -55,11 +64,13 @@ class Closed {
   }
 
  private:
+  void encode_pool(const Byte* s, std::uint64_t* to);
+
   const step::Program& program_;
   std::vector<std::uint32_t> per_line_;
   std::vector<step::Id> lines_;  // of each CPU
   std::uint32_t cpus_ = 0;
-  bool symmetry_ = true;
+  Merge merge_ = Merge::cpus;
   Machine machine_;
   Canonical canonical_;
   Packing packing_;

@@ -157,7 +157,14 @@ std::vector<TraceStep> narrate(Closed& closed, const Path& path) {
       closed.encode_plain(to, packed.data());
       if (!last && packed != path.states[i + 1]) return;
       found = true;
-      Canonical(program, layout).name_objects(to, identity, closed.cpus(), next.data(), &map);
+      if (closed.merge() == Merge::nothing) {
+        closed.decode(packed.data(), next.data());
+        const std::uint64_t kept = closed.machine().named(next.data());
+        for (std::uint32_t n = 1; n <= layout.objects; ++n)
+          map[n] = (kept >> n & 1) != 0 ? static_cast<Byte>(n) : Byte{0};
+      } else {
+        Canonical(program, layout).name_objects(to, identity, closed.cpus(), next.data(), &map);
+      }
     });
     if (!found) throw std::logic_error("a trace of the search does not run");
     const Byte old_count = s[1];

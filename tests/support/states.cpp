@@ -130,6 +130,36 @@ void for_each_reachable(const Program& program, std::uint32_t n, const std::func
   }
 }
 
+std::optional<std::size_t> pool_states(const step::Program& program, std::uint32_t n, std::size_t limit) {
+  std::unordered_set<std::string> seen;
+  std::vector<step::State> work;
+  const auto add = [&](const step::State& s) {
+    std::string bytes;
+    const auto put = [&](const auto& array) { bytes.append(reinterpret_cast<const char*>(&array), sizeof array); };
+    put(s.globals);
+    put(s.places);
+    put(s.bits);
+    put(s.types);
+    for (std::size_t i = 0; i < s.cpus; ++i) {
+      put(s.cpu[i].pc);
+      put(s.cpu[i].locals);
+      put(s.cpu[i].handles);
+      put(s.cpu[i].awaits);
+    }
+    if (seen.insert(std::move(bytes)).second) work.push_back(s);
+  };
+  add(step::initial_state(program, step::cpus_per_line(program, n)));
+  while (!work.empty() && seen.size() <= limit) {
+    const step::State state = work.back();
+    work.pop_back();
+    for (const Successor& next : successors(program, state)) {
+      if (next.command == 0xffffffff || !program.commands[next.command].violation) add(next.state);
+    }
+  }
+  if (!work.empty()) return std::nullopt;
+  return seen.size();
+}
+
 void for_each_subset(const State& state, std::uint32_t k, const std::function<void(const State&)>& found) {
   std::vector<bool> chosen(state.cpus);
   std::fill_n(chosen.begin(), std::min<std::size_t>(k, state.cpus), true);

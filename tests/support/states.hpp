@@ -2,6 +2,7 @@
 // only.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "step/interpreter.hpp"
@@ -26,6 +27,10 @@ std::vector<Successor> successors(const step::Program& program, const step::Stat
 // Every state reachable with n CPUs on each any-line, once per form.
 void for_each_reachable(const step::Program& program, std::uint32_t n,
                         const std::function<void(const step::State&)>& found);
+
+// How many states there are with CPUs in order and objects as the interpreter names them, from a pool of which the
+// lowest free name is taken; nothing beyond `limit`.
+std::optional<std::size_t> pool_states(const step::Program& program, std::uint32_t n, std::size_t limit);
 
 // What k of the CPUs see.
 void for_each_subset(const step::State& state, std::uint32_t k, const std::function<void(const step::State&)>& found);

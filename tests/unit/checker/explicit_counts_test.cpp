@@ -1,8 +1,12 @@
 // State counts and lengths of shortest traces that independent tools found for the two reference models.
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "checker/explicit.hpp"
+#include "step/load.hpp"
 #include "tests/support/programs.hpp"
+#include "tests/support/states.hpp"
 
 namespace faultline::check {
 namespace {
@@ -45,6 +49,24 @@ TEST(ExplicitCounts, PmdRacePlain) {
     EXPECT_EQ(result.states, states[n - 1]) << n;
     EXPECT_EQ(result.transitions, transitions[n - 1]) << n;
   }
+}
+
+// Plain states keep CPUs apart and name objects from a pool.
+TEST(ExplicitCounts, PlainStatesOfModels) {
+  int compared = 0;
+  for (const char* name : {"thp_fault", "thp_fault_munmap", "khugepaged_collapse"}) {
+    const step::Loaded loaded = step::load(std::string(FAULTLINE_SOURCE_DIR "/models/thp/") + name + ".fl");
+    for (const step::Variant& variant : loaded.variants) {
+      ExplicitOptions options;
+      options.cpus = 1;
+      options.reduction = false;
+      options.all_kinds = true;
+      EXPECT_EQ(explore(variant.program, options).states, testing::pool_states(variant.program, 1, 10'000'000))
+          << name << ' ' << variant.name;
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 11);
 }
 
 TEST(ExplicitCounts, PmdRaceShortestTraces) {
