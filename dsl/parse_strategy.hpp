@@ -201,12 +201,13 @@ class Strategy : public antlr4::ANTLRErrorStrategy {
            context->getRuleIndex() == Parser::RuleHeader;
   }
 
-  [[nodiscard]] static std::size_t unit_begin(antlr4::Parser* parser) {
+  [[nodiscard]] std::size_t unit_begin(antlr4::Parser* parser) const {
     const antlr4::ParserRuleContext* context = parser->getContext();
     while (context->parent != nullptr && !is_unit(context->getRuleIndex())) {
       context = dynamic_cast<antlr4::ParserRuleContext*>(context->parent);
     }
-    return context->start != nullptr ? context->start->getTokenIndex() : 0;
+    // The end of the file is one past the last lexeme; a token made up has no place.
+    return context->start != nullptr ? std::min(context->start->getTokenIndex(), lexemes_.size()) : 0;
   }
 
   // Whether the first token of a line is likely to begin the next unit.
@@ -219,6 +220,7 @@ class Strategy : public antlr4::ANTLRErrorStrategy {
 
   // One past the last token of the unit that starts at `begin` and failed at `at`.
   [[nodiscard]] std::size_t end_of_unit(std::size_t begin, std::size_t at, bool item) const {
+    if (begin >= lexemes_.size()) return lexemes_.size();
     const bool bare_for = lexemes_[begin].text == "for" && at == begin + 1;  // `for i = 0; …`: its `;` are no end
     int depth = 0;
     for (std::size_t i = begin; i < lexemes_.size(); ++i) {
