@@ -10,6 +10,7 @@ namespace faultline::cli {
 [[nodiscard]] int cost_command(const Settings& settings, Streams& streams);
 [[nodiscard]] int test_command(const Settings& settings, Streams& streams);
 [[nodiscard]] int certify_command(const Settings& settings, Streams& streams);
+[[nodiscard]] int export_command(const Settings& settings, Streams& streams);
 [[nodiscard]] int explain_command(const Settings& settings, Streams& streams);
 [[nodiscard]] int version_command(Streams& streams);
 

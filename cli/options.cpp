@@ -65,6 +65,19 @@ std::string set_memory_limit(Settings& settings, const std::string& text) {
   return {};
 }
 
+std::string set_target(Settings& settings, const std::string& text) {
+  if (text == "promela") {
+    settings.to = ExportTo::promela;
+  } else if (text == "murphi") {
+    settings.to = ExportTo::murphi;
+  } else if (text == "dot") {
+    settings.to = ExportTo::dot;
+  } else {
+    return "promela, murphi or dot";
+  }
+  return {};
+}
+
 std::string set_format(Settings& settings, const std::string& text) {
   if (text == "text") {
     settings.format = Format::text;
@@ -111,6 +124,13 @@ const std::vector<CommandRow>& commands() {
        "faultline certify proof                           # after: check thp_fault.fl --variant unstable --certificate "
        "proof",
        false, "dir"},
+      {Command::export_model, "export", "MODEL", 1, 1, "the model in the language of Spin, Rumur or Graphviz",
+       "Prints one variant for another tool. Promela (Spin) and Murphi (Rumur) have the same steps and the same plain "
+       "states for "
+       "N CPUs on each `any` line; progress and deadlock stay here. dot draws the states and arrows of the entries.",
+       "faultline export thp_fault.fl --variant unstable --cpus 2 --to promela > unstable.pml\n"
+       "faultline export thp_fault.fl --to dot | dot -Tsvg > pmd.svg",
+       false, "fl"},
       {Command::explain, "explain", "CODE", 1, 1, "what a diagnostic code such as FL0301 means, with an example",
        "Prints the page of one diagnostic: what is wrong, why it matters, and the same lines repaired.",
        "faultline explain FL0301", false, "code"},
@@ -130,12 +150,19 @@ const std::vector<OptionRow>& options() {
        "all",
        "only this variant; may be given again",
        true,
-       {check, cost, test},
+       {check, cost, test, export_model},
        [](Settings& s, const std::string& text) {
          s.variants.push_back(text);
          return std::string();
        }},
-      {"--cpus", "N|any", "any", "CPUs on each `on any cpus` line", false, {check}, set_cpus},
+      {"--cpus",
+       "N|any",
+       "any",
+       "CPUs on each `on any cpus` line; export takes a number [2]",
+       false,
+       {check, export_model},
+       set_cpus},
+      {"--to", "promela|murphi|dot", "", "the language; needed", false, {export_model}, set_target},
       {"--memory",
        "sc|tso",
        "as the model",

@@ -28,6 +28,7 @@ int run_command(const Invocation& invocation, Streams& streams) {
     case Command::cost: return cost_command(settings, streams);
     case Command::test: return test_command(settings, streams);
     case Command::certify: return certify_command(settings, streams);
+    case Command::export_model: return export_command(settings, streams);
     case Command::explain: return explain_command(settings, streams);
     case Command::version: return version_command(streams);
     case Command::completions: {

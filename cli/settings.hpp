@@ -8,6 +8,7 @@
 namespace faultline::cli {
 
 enum class Engine : std::uint8_t { automatic, explicit_search, views };
+enum class ExportTo : std::uint8_t { promela, murphi, dot };
 enum class Format : std::uint8_t { text, json };
 
 struct Settings {
@@ -23,6 +24,7 @@ struct Settings {
   bool reduction = true;
   bool full = false;
   bool timing = true;
+  std::optional<ExportTo> to;
   std::string certificate;  // folder; empty: none is written
   Format format = Format::text;
 };

@@ -18,7 +18,7 @@ endif()
 if(FAULTLINE_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
-  add_compile_definitions(_GLIBCXX_ASSERTIONS)  # an index one past the end is not always past the memory
+  add_compile_definitions(FAULTLINE_SANITIZED _GLIBCXX_ASSERTIONS)  # an index one past the end is not always past the memory
 endif()
 
 if(FAULTLINE_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")

@@ -61,6 +61,9 @@ function(faultline_unit_tests part)
   faultline_compile_fast(test_${part})
   target_compile_definitions(test_${part} PRIVATE FAULTLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(test_${part} PRIVATE faultline_${part} Z3::z3 nlohmann_json::nlohmann_json GTest::gmock GTest::gtest_main)
+  if(part STREQUAL "codegen")
+    target_link_libraries(test_codegen PRIVATE faultline_checker)  # what is exported is held to what it finds
+  endif()
   faultline_precompile(test_${part} <gmock/gmock.h> <gtest/gtest.h>)
   if(FAULTLINE_SANITIZE)
     # A process for each case would spend half of the time on starting.

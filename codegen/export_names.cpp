@@ -1,0 +1,198 @@
+#include "codegen/export_names.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <stdexcept>
+
+#include "fmt/format.h"
+
+namespace faultline::codegen {
+
+using step::Expr;
+using step::ExprId;
+using step::ExprOp;
+using step::Id;
+
+namespace {
+
+std::string identifier(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const bool word = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (word) result += c;
+    if (!word && !result.empty() && result.back() != '_') result += '_';
+  }
+  while (!result.empty() && result.back() == '_') result.pop_back();
+  if (result.empty() || std::isdigit(static_cast<unsigned char>(result.front())) != 0) result = "x" + result;
+  return result;
+}
+
+}  // namespace
+
+std::string Names::unique(const std::string& wanted) {
+  const std::string base = identifier(wanted);
+  std::string name = base;
+  for (int n = 2; !taken_.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
+  return name;
+}
+
+Names::Names(const step::Program& program, std::uint32_t n, const Dialect& dialect,
+             const std::set<std::string>& reserved)
+    : program_(program), dialect_(dialect), taken_(reserved) {
+  for (const step::Variable& g : program.globals) globals.push_back(unique(g.name));
+  for (std::size_t g = 0; g < program.globals.size(); ++g) {
+    values.emplace_back();
+    const auto& names = program.globals[g].names;
+    if (names.size() != std::size_t{program.globals[g].max} + 1 || program.globals[g].max < 2) continue;
+    for (const std::string& v : names) values.back().push_back(unique(program.globals[g].name + "_" + v));
+  }
+  for (const step::Place& p : program.places) places.push_back(unique(p.name));
+  for (const step::Variable& l : program.locals) locals.push_back(unique(l.name));
+  for (const step::Handle& h : program.handles) handles.push_back(unique(h.name));
+  for (const step::AwaitKind& a : program.awaits) awaits.push_back(unique("waits_" + a.name));
+  std::size_t most_bits = 0;
+  for (const step::ObjectType& t : program.types) most_bits = std::max(most_bits, t.bits.size());
+  for (std::size_t b = 0; b < most_bits; ++b) {
+    std::string name;
+    for (const step::ObjectType& t : program.types) {
+      if (b >= t.bits.size()) continue;
+      if (!name.empty() && name != t.bits[b]) name = fmt::format("bit{}", b);
+      if (name.empty()) name = t.bits[b];
+    }
+    bits.push_back(unique(name));
+  }
+  pc_set_used.assign(program.pc_sets.size(), false);
+  for (const Expr& e : program.exprs)
+    if (e.op == ExprOp::pc_in || e.op == ExprOp::other_pc_in) pc_set_used[e.a] = true;
+  for (std::size_t s = 0; s < program.pc_sets.size(); ++s) pc_sets.push_back(unique(fmt::format("inside{}", s + 1)));
+  const std::vector<std::uint32_t> per_line = step::cpus_per_line(program, n);
+  for (std::size_t l = 0; l < program.lines.size(); ++l) {
+    lines.push_back({unique(program.lines[l].name), cpus, per_line[l]});
+    cpus += per_line[l];
+  }
+  for (const step::Location& location : program.locations) {
+    const bool idle = location.handler == step::no_id;
+    positions.push_back(unique(idle ? "idle_" + lines[location.line].name
+                                    : fmt::format("{}_{}", program.handlers[location.handler], location.span.line)));
+  }
+  pool = static_cast<std::uint32_t>(program.places.size() + program.handles.size() * cpus);
+}
+
+std::string Names::value(Id global, std::uint32_t v) const {
+  return v < values[global].size() ? values[global][v] : fmt::format("{}", v);
+}
+
+std::string Names::compared(const Expr& e, const char* word, const std::string& other) const {
+  return fmt::format("({} {} {})", number(e.a, other), word, number(e.b, other));
+}
+
+// `word` is what the operands stand around, as conditions.
+std::string Names::operands(const Expr& e, const char* word, const std::string& other) const {
+  return fmt::format("({} {} {})", condition(e.a, other), word, condition(e.b, other));
+}
+
+std::string Names::in_set(const Expr& e, const std::string& other) const {
+  const Expr& of = program_.exprs[e.a];
+  std::uint32_t max = 63;
+  if (of.op == ExprOp::global) max = program_.globals[of.a].max;
+  if (of.op == ExprOp::local || of.op == ExprOp::other_local) max = program_.locals[of.a].max;
+  const std::uint64_t all = max >= 63 ? ~std::uint64_t{0} : (std::uint64_t{1} << (max + 1)) - 1;
+  const std::uint64_t in = e.value & all;
+  const bool outside = max < 63 && std::popcount(in) > std::popcount(all & ~in);
+  const std::uint64_t listed = outside ? all & ~in : in;
+  std::string text;
+  const std::string x = number(e.a, other);
+  for (std::uint32_t v = 0; v <= std::min(max, 63U); ++v) {
+    if ((listed >> v & 1) == 0) continue;
+    if (!text.empty()) text += fmt::format(" {} ", outside ? dialect_.land : dialect_.lor);
+    const std::string name = of.op == ExprOp::global ? value(static_cast<Id>(of.a), v) : fmt::format("{}", v);
+    text += fmt::format("{} {} {}", x, outside ? dialect_.ne : dialect_.eq, name);
+  }
+  if (text.empty()) return outside ? "true" : "false";
+  return "(" + text + ")";
+}
+
+std::string Names::condition(ExprId id, const std::string& other) const {
+  const Expr& e = program_.exprs[id];
+  const auto is = [&](const std::string& a, const std::string& b) {
+    return fmt::format("({} {} {})", a, dialect_.eq, b);
+  };
+  const auto is_not = [&](const std::string& a, const std::string& b) {
+    return fmt::format("({} {} {})", a, dialect_.ne, b);
+  };
+  switch (e.op) {
+    case ExprOp::constant: return e.value != 0 ? "true" : "false";
+    case ExprOp::global: return is_not(globals[e.a], "0");
+    case ExprOp::local: return is_not(mine(locals[e.a]), "0");
+    case ExprOp::other_local: return is_not(at(locals[e.a], other), "0");
+    case ExprOp::in: return in_set(e, other);
+    case ExprOp::lnot: {
+      const std::string c = condition(e.a, other);
+      return c.front() == '!' ? c.substr(1) : "!" + c;
+    }
+    case ExprOp::land: return operands(e, dialect_.land, other);
+    case ExprOp::lor: return operands(e, dialect_.lor, other);
+    case ExprOp::eq: return compared(e, dialect_.eq, other);
+    case ExprOp::lt: return compared(e, "<", other);
+    case ExprOp::le: return compared(e, "<=", other);
+    case ExprOp::add:
+    case ExprOp::sub:
+    case ExprOp::bit_and: return is_not(number(id, other), "0");
+    case ExprOp::ite: {
+      const std::string c = condition(e.a, other);
+      return fmt::format("(({} {} {}) {} (!({}) {} {}))", c, dialect_.land, condition(e.b, other), dialect_.lor, c,
+                         dialect_.land, condition(e.c, other));
+    }
+    case ExprOp::handle_null: return is(mine(handles[e.a]), "0");
+    case ExprOp::handle_is_place: return is(mine(handles[e.a]), places[e.b]);
+    case ExprOp::handles_equal: return is(mine(handles[e.a]), mine(handles[e.b]));
+    case ExprOp::place_null: return is(places[e.a], "0");
+    case ExprOp::places_equal: return is(places[e.a], places[e.b]);
+    // Object 0 has no bits.
+    case ExprOp::object_bit: return at(bits[e.b], mine(handles[e.a]));
+    case ExprOp::place_bit: return at(bits[e.b], places[e.a]);
+    case ExprOp::pc_in: return in_pc_set(static_cast<Id>(e.a), dialect_.me);
+    case ExprOp::other_pc_in: return in_pc_set(static_cast<Id>(e.a), other);
+    case ExprOp::other_null: return is(at(handles[e.a], other), "0");
+    case ExprOp::other_is_mine:
+      return fmt::format("({} {} {})", is_not(at(handles[e.a], other), "0"), dialect_.land,
+                         is(at(handles[e.a], other), mine(handles[e.b])));
+    case ExprOp::other_is_place:
+      return fmt::format("({} {} {})", is_not(at(handles[e.a], other), "0"), dialect_.land,
+                         is(at(handles[e.a], other), places[e.b]));
+    case ExprOp::i_await_other: return awaits_other(static_cast<Id>(e.a), other);
+    case ExprOp::any_cpu: return any_cpu(e.a);
+  }
+  return "false";
+}
+
+std::string Names::number(ExprId id, const std::string& other) const {
+  const Expr& e = program_.exprs[id];
+  switch (e.op) {
+    case ExprOp::constant: return fmt::format("{}", e.value);
+    case ExprOp::global: return globals[e.a];
+    case ExprOp::local: return mine(locals[e.a]);
+    case ExprOp::other_local: return at(locals[e.a], other);
+    case ExprOp::add: return fmt::format("({} + {})", number(e.a, other), number(e.b, other));
+    case ExprOp::sub: return fmt::format("({} - {})", number(e.a, other), number(e.b, other));
+    case ExprOp::bit_and:
+      if (!dialect_.boolean_is_number) throw std::domain_error("the language has no bitwise `and`");
+      return fmt::format("({} & {})", number(e.a, other), number(e.b, other));
+    case ExprOp::ite: return choose(condition(e.a, other), number(e.b, other), number(e.c, other));
+    default: break;
+  }
+  const std::string c = condition(id, other);
+  return dialect_.boolean_is_number ? c : choose(c, "1", "0");
+}
+
+std::string remark(const step::Command& command) {
+  std::string text = fmt::format("{}:", command.span.line);
+  for (const step::Note& note : command.notes) {
+    text += (text.back() == ':' ? " " : "; ") + note.text;
+    if (!note.result.empty()) text += " -> " + note.result;
+  }
+  return text;
+}
+
+}  // namespace faultline::codegen
