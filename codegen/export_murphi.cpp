@@ -7,7 +7,6 @@
 #include "codegen/export.hpp"
 #include "codegen/export_names.hpp"
 #include "fmt/format.h"
-#include "step/hoist.hpp"
 
 namespace faultline::codegen {
 namespace {
@@ -288,7 +287,7 @@ class Writer : private Names {
 }  // namespace
 
 std::string to_murphi(const step::Program& program, const ExportOptions& options) {
-  const step::Program ready = step::guards_first(program);
+  const step::Program ready = exported_form(program);
   return Writer(ready, options).run();
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "fmt/format.h"
+#include "step/hoist.hpp"
 
 namespace faultline::codegen {
 
@@ -26,6 +27,20 @@ std::string identifier(const std::string& text) {
   while (!result.empty() && result.back() == '_') result.pop_back();
   if (result.empty() || std::isdigit(static_cast<unsigned char>(result.front())) != 0) result = "x" + result;
   return result;
+}
+
+// The lock that is held for reading at exactly these positions, or empty.
+std::string read_lock(const step::Program& program, const std::vector<bool>& set) {
+  for (std::size_t l = 0; l < program.locks.size(); ++l) {
+    bool same = program.locks[l].kind == step::LockKind::rwsem;
+    for (std::size_t pc = 0; pc < program.locations.size() && same; ++pc) {
+      const auto& held = program.locations[pc].held;
+      same = set[pc] == std::any_of(held.begin(), held.end(),
+                                    [&](const step::Held& h) { return h.lock == l && h.mode == step::LockMode::read; });
+    }
+    if (same) return program.locks[l].name;
+  }
+  return {};
 }
 
 }  // namespace
@@ -65,7 +80,10 @@ Names::Names(const step::Program& program, std::uint32_t n, const Dialect& diale
   pc_set_used.assign(program.pc_sets.size(), false);
   for (const Expr& e : program.exprs)
     if (e.op == ExprOp::pc_in || e.op == ExprOp::other_pc_in) pc_set_used[e.a] = true;
-  for (std::size_t s = 0; s < program.pc_sets.size(); ++s) pc_sets.push_back(unique(fmt::format("inside{}", s + 1)));
+  for (const auto& set : program.pc_sets) {
+    const std::string lock = read_lock(program, set);
+    pc_sets.push_back(unique(lock.empty() ? "inside" : "reads_" + lock));
+  }
   const std::vector<std::uint32_t> per_line = step::cpus_per_line(program, n);
   for (std::size_t l = 0; l < program.lines.size(); ++l) {
     lines.push_back({unique(program.lines[l].name), cpus, per_line[l]});
@@ -184,6 +202,11 @@ std::string Names::number(ExprId id, const std::string& other) const {
   }
   const std::string c = condition(id, other);
   return dialect_.boolean_is_number ? c : choose(c, "1", "0");
+}
+
+step::Program exported_form(step::Program program) {
+  program.progress.clear();
+  return step::guards_first(std::move(program));
 }
 
 std::string remark(const step::Command& command) {

@@ -66,6 +66,9 @@ class Names {
   std::set<std::string> taken_;
 };
 
+// What is exported: guards first, without the progress properties. Throws std::domain_error.
+[[nodiscard]] step::Program exported_form(step::Program program);
+
 // What the notes of a command say, on one line: "101: pmd_none(*pmd) -> true".
 [[nodiscard]] std::string remark(const step::Command& command);
 

@@ -6,7 +6,6 @@
 #include "codegen/export.hpp"
 #include "codegen/export_names.hpp"
 #include "fmt/format.h"
-#include "step/hoist.hpp"
 
 namespace faultline::codegen {
 namespace {
@@ -79,25 +78,8 @@ class Writer : private Names {
     for (const std::string& h : handles) line("byte {}[CPUS];", h);
     for (const std::string& a : awaits) line("int {}[CPUS];  /* bit j: waits for CPU j */", a);
     for (std::size_t s = 0; s < pc_sets.size(); ++s)
-      if (pc_set_used[s]) line("bool {}[CPUS];  /* at {} */", pc_sets[s], set_text(s));
+      if (pc_set_used[s]) line("bool {}[CPUS];  /* follows the position */", pc_sets[s]);
     if (fresh()) line("hidden byte pick;");
-  }
-
-  // The handlers whose positions a set has, for a remark.
-  [[nodiscard]] std::string set_text(std::size_t s) const {
-    for (const step::Lock& lock : program_.locks) {
-      const auto reads = [&](std::size_t pc) {
-        const auto& held = program_.locations[pc].held;
-        return std::any_of(held.begin(), held.end(), [&](const step::Held& h) {
-          return h.mode == step::LockMode::read && &program_.locks[h.lock] == &lock;
-        });
-      };
-      bool same = true;
-      for (std::size_t pc = 0; pc < program_.locations.size(); ++pc)
-        same = same && reads(pc) == program_.pc_sets[s][pc];
-      if (same) return "a position that holds " + lock.name + " for reading";
-    }
-    return "a position of a set";
   }
 
   [[nodiscard]] bool fresh() const {
@@ -334,7 +316,7 @@ class Writer : private Names {
 }  // namespace
 
 std::string to_promela(const step::Program& program, const ExportOptions& options) {
-  const step::Program ready = step::guards_first(program);
+  const step::Program ready = exported_form(program);
   return Writer(ready, options).run();
 }
 
