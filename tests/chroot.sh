@@ -53,6 +53,7 @@ if [[ -z $mirror ]]; then
 fi
 
 source_tree=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
+commit=$(git -C "$source_tree" rev-parse HEAD)  # what is tried, even if more is committed meanwhile
 work=$(mktemp -d "${TMPDIR:-/tmp}/faultline-chroot.XXXXXX")
 clean_up() {
   ((keep)) && { printf 'kept: %s\n' "$work"; return; }
@@ -71,6 +72,7 @@ for suite in "${suites[@]}"; do
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   apt-config dump | grep -E '^Acquire::(http|https)::' >"$root/etc/apt/apt.conf.d/90host" || true
   git clone -q --no-hardlinks "$source_tree" "$root/root/faultline"
+  git -C "$root/root/faultline" -c advice.detachedHead=false checkout -q "$commit"
 
   for command in "${commands[@]}"; do
     printf '\n== %s: %s\n' "$suite" "$command"
@@ -88,6 +90,6 @@ for suite in "${suites[@]}"; do
   ((keep)) || rm -rf --one-file-system "$root"
 done
 
-printf '\n== summary, commit %s\n' "$(git -C "$source_tree" rev-parse --short HEAD)"
+printf '\n== summary, commit %s\n' "${commit:0:7}"
 printf '%s\n' "${summary[@]}"
 exit "$failed"
