@@ -76,24 +76,8 @@ std::size_t witnesses(const Command& command) {
 
 void find_any_cpu(const Program& program, step::ExprId id, std::unordered_set<step::ExprId>& found) {
   const step::Expr& e = program.expr(id);
-  switch (e.op) {
-    case step::ExprOp::any_cpu: found.insert(id); [[fallthrough]];
-    case step::ExprOp::lnot:
-    case step::ExprOp::in: find_any_cpu(program, e.a, found); break;
-    case step::ExprOp::ite: find_any_cpu(program, e.c, found); [[fallthrough]];
-    case step::ExprOp::land:
-    case step::ExprOp::lor:
-    case step::ExprOp::eq:
-    case step::ExprOp::lt:
-    case step::ExprOp::le:
-    case step::ExprOp::add:
-    case step::ExprOp::sub:
-    case step::ExprOp::bit_and:
-      find_any_cpu(program, e.a, found);
-      find_any_cpu(program, e.b, found);
-      break;
-    default: break;
-  }
+  if (e.op == step::ExprOp::any_cpu) found.insert(id);
+  for (unsigned i = 0; i < step::operand_count(e.op); ++i) find_any_cpu(program, e.operand(i), found);
 }
 
 std::size_t witnesses(const Program& program, const step::Invariant& invariant) {

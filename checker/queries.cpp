@@ -160,22 +160,9 @@ class Obligation {
 
 std::size_t count_any_cpu(const Program& program, step::ExprId id) {
   const step::Expr& e = program.expr(id);
-  using step::ExprOp;
-  switch (e.op) {
-    case ExprOp::any_cpu: return 1 + count_any_cpu(program, e.a);
-    case ExprOp::lnot:
-    case ExprOp::in: return count_any_cpu(program, e.a);
-    case ExprOp::land:
-    case ExprOp::lor:
-    case ExprOp::eq:
-    case ExprOp::lt:
-    case ExprOp::le:
-    case ExprOp::add:
-    case ExprOp::sub:
-    case ExprOp::bit_and: return count_any_cpu(program, e.a) + count_any_cpu(program, e.b);
-    case ExprOp::ite: return count_any_cpu(program, e.a) + count_any_cpu(program, e.b) + count_any_cpu(program, e.c);
-    default: return 0;
-  }
+  std::size_t count = e.op == step::ExprOp::any_cpu ? 1 : 0;
+  for (unsigned i = 0; i < step::operand_count(e.op); ++i) count += count_any_cpu(program, e.operand(i));
+  return count;
 }
 
 // CPUs it takes to see every violation: the actor and a witness for each `some`, or a witness for each any_cpu.

@@ -32,22 +32,10 @@ using Clock = std::chrono::steady_clock;
 
 std::uint32_t count_any(const step::Program& program, step::ExprId id) {
   const step::Expr& e = program.exprs[id];
-  using step::ExprOp;
-  switch (e.op) {
-    case ExprOp::any_cpu: return 1;
-    case ExprOp::in:
-    case ExprOp::lnot: return count_any(program, e.a);
-    case ExprOp::land:
-    case ExprOp::lor:
-    case ExprOp::eq:
-    case ExprOp::lt:
-    case ExprOp::le:
-    case ExprOp::add:
-    case ExprOp::sub:
-    case ExprOp::bit_and: return count_any(program, e.a) + count_any(program, e.b);
-    case ExprOp::ite: return count_any(program, e.a) + count_any(program, e.b) + count_any(program, e.c);
-    default: return 0;
-  }
+  if (e.op == step::ExprOp::any_cpu) return 1;
+  std::uint32_t count = 0;
+  for (unsigned i = 0; i < step::operand_count(e.op); ++i) count += count_any(program, e.operand(i));
+  return count;
 }
 
 std::uint32_t words(std::uint32_t bytes) { return (bytes + 7) / 8; }

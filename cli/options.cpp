@@ -18,15 +18,20 @@ std::optional<std::uint64_t> number(const std::string& text, std::uint64_t low, 
   return value;
 }
 
+std::string set_cpu_number(Settings& settings, const std::string& text) {
+  const auto value = number(text, 1, step::max_cpus);
+  if (!value) return "a number from 1 to " + std::to_string(step::max_cpus);
+  settings.cpus = static_cast<std::uint32_t>(*value);
+  return {};
+}
+
 std::string set_cpus(Settings& settings, const std::string& text) {
   if (text == "any") {
     settings.cpus.reset();
     return {};
   }
-  const auto value = number(text, 1, step::max_cpus);
-  if (!value) return "a number from 1 to " + std::to_string(step::max_cpus) + ", or `any`";
-  settings.cpus = static_cast<std::uint32_t>(*value);
-  return {};
+  const std::string expected = set_cpu_number(settings, text);
+  return expected.empty() ? expected : expected + ", or `any`";
 }
 
 std::string set_memory(Settings& settings, const std::string& text) {
@@ -155,13 +160,8 @@ const std::vector<OptionRow>& options() {
          s.variants.push_back(text);
          return std::string();
        }},
-      {"--cpus",
-       "N|any",
-       "any",
-       "CPUs on each `on any cpus` line; export takes a number [2]",
-       false,
-       {check, export_model},
-       set_cpus},
+      {"--cpus", "N|any", "any", "CPUs on each `on any cpus` line", false, {check}, set_cpus},
+      {"--cpus", "N", "2", "CPUs on each `on any cpus` line", false, {export_model}, set_cpu_number},
       {"--to", "promela|murphi|dot", "", "the language; needed", false, {export_model}, set_target},
       {"--memory",
        "sc|tso",

@@ -16,6 +16,13 @@ struct ExportOptions {
   std::string source;      // path of the model, for the head
 };
 
+// How to run FILE so that every state is counted, errors or not: the head of the text says so, and a test does so.
+inline constexpr const char* run_promela =
+    "spin -a FILE && cc -O2 -w -DSAFETY -DNOREDUCE -DVECTORSZ=4096 -o pan pan.c && ./pan -E -c0 -m2000000";
+inline constexpr const char* run_murphi =
+    "rumur --deadlock-detection off --symmetry-reduction off --max-errors 100000000 -o model.c FILE && "
+    "cc -O2 -w -mcx16 -o model model.c -lpthread -latomic && ./model";
+
 [[nodiscard]] std::string to_promela(const step::Program& program, const ExportOptions& options);
 [[nodiscard]] std::string to_murphi(const step::Program& program, const ExportOptions& options);
 

@@ -16,7 +16,7 @@ using step::Id;
 using step::Op;
 using step::OpCode;
 
-constexpr Dialect murphi = {"=", "!=", "&", "|", "me", false};
+constexpr Dialect murphi = {"=", "!=", "&", "|", ":=", "me", false};
 const std::set<std::string> reserved = {
     "alias",    "array",    "assert",      "assume",     "begin",       "boolean",  "by",          "case",
     "clear",    "const",    "cover",       "do",         "else",        "elsif",    "end",         "enum",
@@ -59,9 +59,7 @@ class Writer : private Names {
          program_.variant, options_.cpus, options_.source.empty() ? "a model" : options_.source);
     line("--");
     line("-- Each rule is one step of the model, named by its source line and what is looked at. To run it:");
-    line(
-        "--   rumur --deadlock-detection off --symmetry-reduction off -o model.c FILE && cc -O2 -o model model.c "
-        "-lpthread && ./model");
+    line("--   {}", run_murphi);
     line("-- Deadlock detection is off because a deadlock there is not one here.");
     line("const");
     line("  CPUS: {};", cpus);
@@ -162,6 +160,7 @@ class Writer : private Names {
   void rule(const Command& c) {
     std::string guard = fmt::format("at[me] = {}", positions[c.from]), body;
     const Op* fresh = nullptr;
+    bool late = false;  // what may be allocated has changed since the guard
     for (const Op& op : c.ops) {
       if (op.code == OpCode::assume) {
         guard += " & " + condition(op.e, "o");
@@ -171,23 +170,21 @@ class Writer : private Names {
         guard += fmt::format(" & (exists o: cpu do o != me & {} end)", condition(op.e, "o"));
       } else if (op.code == OpCode::fresh) {
         if (fresh != nullptr) throw std::domain_error(fmt::format("the step at line {} allocates twice", c.span.line));
-        if (renames_) throw std::domain_error(fmt::format("the step at line {} allocates late", c.span.line));
+        if (late) throw std::domain_error(fmt::format("the step at line {} allocates late", c.span.line));
         fresh = &op;
         body += allocation(op);
       } else {
         body += effect(op);
       }
-      renames_ = renames_ || changes_names(op);
+      late = late || changes_names(op) || op.code == OpCode::set_object_bit;
     }
-    const bool renamed = renames_;
-    renames_ = false;
     if (c.violation) {
       body = c.violation->kind == step::Kind::bound
                  ? ""
                  : fmt::format("error \"{}: {}\"; ", step::to_string(c.violation->kind), safe(c.violation->message));
       fresh = nullptr;  // whatever it gets
     } else {
-      if (renamed) body += "forget(); ";
+      if (std::any_of(c.ops.begin(), c.ops.end(), changes_names)) body += "forget(); ";
       if (c.from != c.to) body += fmt::format("at[me] := {}; ", positions[c.to]);
     }
     const std::string text = fmt::format("rule \"{}\" {} ==> begin {}end;", safe(remark(c)), guard, body);
@@ -200,20 +197,6 @@ class Writer : private Names {
     line("  ruleset pick: 1 .. POOL do rule \"{}\" {} & {} ==> begin {}end; end;", safe(remark(c)), guard, may, body);
   }
 
-  static bool changes_names(const Op& op) {
-    switch (op.code) {
-      case OpCode::clear_handle:
-      case OpCode::handle_from_place:
-      case OpCode::handle_from_handle:
-      case OpCode::fresh:
-      case OpCode::clear_place:
-      case OpCode::place_from_handle:
-      case OpCode::others_clear_handle:
-      case OpCode::set_object_bit: return true;
-      default: return false;
-    }
-  }
-
   [[nodiscard]] std::string allocation(const Op& op) const {
     std::string text;
     for (const std::string& b : bits) text += fmt::format("{}[pick] := false; ", b);
@@ -222,26 +205,14 @@ class Writer : private Names {
   }
 
   [[nodiscard]] std::string effect(const Op& op) const {
-    const auto set = [](const std::string& to, const std::string& from) { return fmt::format("{} := {}; ", to, from); };
     switch (op.code) {
-      case OpCode::set_global: {
-        const step::Expr& e = program_.exprs[op.e];
-        const bool constant = e.op == step::ExprOp::constant;
-        return set(globals[op.a], constant ? value(op.a, static_cast<std::uint32_t>(e.value)) : number(op.e, "o"));
-      }
-      case OpCode::set_local: return set(mine(locals[op.a]), number(op.e, "o"));
-      case OpCode::clear_handle: return set(mine(handles[op.a]), "0");
-      case OpCode::handle_from_place: return set(mine(handles[op.a]), places[op.b]);
-      case OpCode::handle_from_handle: return set(mine(handles[op.a]), mine(handles[op.b]));
-      case OpCode::clear_place: return set(places[op.a], "0");
-      case OpCode::place_from_handle: return set(places[op.a], mine(handles[op.b]));
       case OpCode::set_object_bit:
         return fmt::format("if {0} != 0 then {1}[{0}] := {2}; end; ", mine(handles[op.a]), bits[op.b],
                            op.value != 0 ? "true" : "false");
       case OpCode::others_set_local: return others(op, fmt::format("{}[o] := {}", locals[op.a], op.value));
       case OpCode::others_clear_handle: return others(op, fmt::format("{}[o] := 0", handles[op.a]));
       case OpCode::await_others: return others(op, fmt::format("{}[o] := true", mine(awaits[op.a])));
-      default: return "";
+      default: return assignment(op);
     }
   }
 
@@ -281,7 +252,6 @@ class Writer : private Names {
   const step::Program& program_;
   const ExportOptions& options_;
   std::string text_;
-  bool renames_ = false;  // an effect before changed what is named
 };
 
 }  // namespace

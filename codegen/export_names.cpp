@@ -204,6 +204,42 @@ std::string Names::number(ExprId id, const std::string& other) const {
   return dialect_.boolean_is_number ? c : choose(c, "1", "0");
 }
 
+std::string Names::assignment(const step::Op& op) const {
+  using step::OpCode;
+  const auto set = [&](const std::string& to, const std::string& from) {
+    return fmt::format("{} {} {}; ", to, dialect_.assign, from);
+  };
+  switch (op.code) {
+    case OpCode::set_global: {
+      const Expr& e = program_.exprs[op.e];
+      const bool constant = e.op == ExprOp::constant;
+      return set(globals[op.a],
+                 constant ? value(op.a, static_cast<std::uint32_t>(e.value)) : number(op.e, dialect_.me));
+    }
+    case OpCode::set_local: return set(mine(locals[op.a]), number(op.e, dialect_.me));
+    case OpCode::clear_handle: return set(mine(handles[op.a]), "0");
+    case OpCode::handle_from_place: return set(mine(handles[op.a]), places[op.b]);
+    case OpCode::handle_from_handle: return set(mine(handles[op.a]), mine(handles[op.b]));
+    case OpCode::clear_place: return set(places[op.a], "0");
+    case OpCode::place_from_handle: return set(places[op.a], mine(handles[op.b]));
+    default: return {};
+  }
+}
+
+bool changes_names(const step::Op& op) {
+  using step::OpCode;
+  switch (op.code) {
+    case OpCode::clear_handle:
+    case OpCode::handle_from_place:
+    case OpCode::handle_from_handle:
+    case OpCode::fresh:
+    case OpCode::clear_place:
+    case OpCode::place_from_handle:
+    case OpCode::others_clear_handle: return true;
+    default: return false;
+  }
+}
+
 step::Program exported_form(step::Program program) {
   program.progress.clear();
   return step::guards_first(std::move(program));

@@ -15,6 +15,7 @@ struct Dialect {
   const char* ne;
   const char* land;
   const char* lor;
+  const char* assign;
   const char* me;          // index of the acting CPU
   bool boolean_is_number;  // a comparison may stand where a number does
 };
@@ -46,6 +47,8 @@ class Names {
   }
   [[nodiscard]] std::string mine(const std::string& array) const { return at(array, dialect_.me); }
   [[nodiscard]] std::string value(step::Id global, std::uint32_t v) const;
+  // "x = 1; " for an operation that sets one variable of the actor or of all; empty for the others.
+  [[nodiscard]] std::string assignment(const step::Op& op) const;
 
  protected:
   // Whether the CPU with that index is at a position of the set; whether the acting CPU awaits it; whether any CPU
@@ -68,6 +71,9 @@ class Names {
 
 // What is exported: guards first, without the progress properties. Throws std::domain_error.
 [[nodiscard]] step::Program exported_form(step::Program program);
+
+// Whether the operation may change which objects are named, so that one may have to be forgotten.
+[[nodiscard]] bool changes_names(const step::Op& op);
 
 // What the notes of a command say, on one line: "101: pmd_none(*pmd) -> true".
 [[nodiscard]] std::string remark(const step::Command& command);

@@ -15,7 +15,7 @@ using step::Id;
 using step::Op;
 using step::OpCode;
 
-constexpr Dialect promela = {"==", "!=", "&&", "||", "_pid", true};
+constexpr Dialect promela = {"==", "!=", "&&", "||", "=", "_pid", true};
 const std::set<std::string> reserved = {
     "active",  "assert", "atomic",     "bit",        "bool",     "break",    "byte",   "chan",  "d_step", "d_proctype",
     "do",      "else",   "empty",      "enabled",    "eval",     "false",    "fi",     "for",   "full",   "goto",
@@ -49,7 +49,7 @@ class Writer : private Names {
          program_.variant, options_.cpus, options_.source.empty() ? "a model" : options_.source);
     line(" *");
     line(" * Each option is one step of the model; its source line and what is looked at stand above it. To run it:");
-    line(" *   spin -a FILE && cc -O2 -DSAFETY -DNOREDUCE -o pan pan.c && ./pan -E -c0 -m1000000");
+    line(" *   {}", run_promela);
     line(" * -DNOREDUCE and -c0 count every state; -E because a deadlock there is not one here. */");
     line("#define CPUS {}", cpus);
     if (objects()) line("#define POOL {}", pool);
@@ -215,19 +215,7 @@ class Writer : private Names {
   }
 
   [[nodiscard]] std::string effect(const Op& op) const {
-    const auto set = [](const std::string& to, const std::string& from) { return fmt::format("{} = {}; ", to, from); };
     switch (op.code) {
-      case OpCode::set_global: {
-        const step::Expr& e = program_.exprs[op.e];
-        const bool constant = e.op == step::ExprOp::constant;
-        return set(globals[op.a], constant ? value(op.a, static_cast<std::uint32_t>(e.value)) : number(op.e, "_pid"));
-      }
-      case OpCode::set_local: return set(mine(locals[op.a]), number(op.e, "_pid"));
-      case OpCode::clear_handle: return set(mine(handles[op.a]), "0");
-      case OpCode::handle_from_place: return set(mine(handles[op.a]), places[op.b]);
-      case OpCode::handle_from_handle: return set(mine(handles[op.a]), mine(handles[op.b]));
-      case OpCode::clear_place: return set(places[op.a], "0");
-      case OpCode::place_from_handle: return set(places[op.a], mine(handles[op.b]));
       case OpCode::set_object_bit: {
         const std::string to = at(bits[op.b], mine(handles[op.a]));
         return fmt::format("if :: {} != 0 -> {} = {} :: else fi; ", mine(handles[op.a]), to,
@@ -236,7 +224,7 @@ class Writer : private Names {
       case OpCode::others_set_local: return others(op, fmt::format("{}[$] = {}", locals[op.a], op.value));
       case OpCode::others_clear_handle: return others(op, fmt::format("{}[$] = 0", handles[op.a]));
       case OpCode::await_others: return others(op, fmt::format("{0} = {0} | (1 << $)", mine(awaits[op.a])));
-      default: return "";
+      default: return assignment(op);
     }
   }
 
@@ -273,26 +261,11 @@ class Writer : private Names {
       if (!pc_set_used[s] || program_.pc_sets[s][c.from] == program_.pc_sets[s][c.to]) continue;
       text += fmt::format("{} = {}; ", mine(pc_sets[s]), program_.pc_sets[s][c.to] ? "true" : "false");
     }
-    const bool unnames = std::any_of(c.ops.begin(), c.ops.end(), [](const Op& op) {
-      switch (op.code) {
-        case OpCode::clear_handle:
-        case OpCode::handle_from_place:
-        case OpCode::handle_from_handle:
-        case OpCode::fresh:
-        case OpCode::clear_place:
-        case OpCode::place_from_handle:
-        case OpCode::others_clear_handle: return true;
-        default: return false;
-      }
-    });
-    if (unnames) text += "forget(); ";
+    if (std::any_of(c.ops.begin(), c.ops.end(), changes_names)) text += "forget(); ";
     text += invariants();
-    return text.empty() && !has_effect(c) ? "skip; " : text;
-  }
-  static bool has_effect(const Command& c) {
-    return std::any_of(c.ops.begin(), c.ops.end(), [](const Op& op) {
-      return op.code != OpCode::assume && op.code != OpCode::none && op.code != OpCode::some;
-    });
+    const bool no_effect =
+        std::all_of(c.ops.begin(), c.ops.end(), [](const Op& op) { return step::is_guard(op.code); });
+    return text.empty() && no_effect ? "skip; " : text;
   }
 
   [[nodiscard]] std::string in_pc_set(Id set, const std::string& cpu) const override { return at(pc_sets[set], cpu); }

@@ -10,8 +10,6 @@
 namespace faultline::step {
 namespace {
 
-bool is_guard(const Op& op) { return op.code == OpCode::assume || op.code == OpCode::none || op.code == OpCode::some; }
-
 class Hoist {
  public:
   explicit Hoist(Program& program) : program_(program), exprs_(program) {
@@ -22,7 +20,7 @@ class Hoist {
     for (Command& command : program_.commands) {
       std::vector<Op> guards, effects;
       for (const Op& op : command.ops) {
-        if (!is_guard(op)) {
+        if (!is_guard(op.code)) {
           effects.push_back(op);
           continue;
         }

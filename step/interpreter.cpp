@@ -33,8 +33,6 @@ bool truth(const Program& program, const State& state, std::size_t me, std::size
   return evaluate(program, state, me, other, e) != 0;
 }
 
-bool is_guard(const Op& op) { return op.code == OpCode::assume || op.code == OpCode::none || op.code == OpCode::some; }
-
 bool passes(const Program& program, const State& state, std::size_t me, const Op& op, bool others_may_exist) {
   if (op.code == OpCode::assume) return truth(program, state, me, me, op.e);
   if (op.code == OpCode::some && others_may_exist) return true;
@@ -93,7 +91,7 @@ class Runner {
 
   void start(const State& state) {
     std::size_t next = 0;
-    for (; next < command_.ops.size() && is_guard(command_.ops[next]); ++next) {
+    for (; next < command_.ops.size() && is_guard(command_.ops[next].code); ++next) {
       if (!passes(program_, state, me_, command_.ops[next], others_may_exist_)) return;
     }
     State copy = state;
@@ -104,7 +102,7 @@ class Runner {
   void go_on(State& state, std::size_t next) {
     for (; next < command_.ops.size(); ++next) {
       const Op& op = command_.ops[next];
-      if (is_guard(op)) {
+      if (is_guard(op.code)) {
         if (!passes(program_, state, me_, op, others_may_exist_)) return;
       } else if (op.code == OpCode::fresh) {
         return fresh(state, op, next + 1);

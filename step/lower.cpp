@@ -294,10 +294,8 @@ class Lowering {
   // occasion.
   void properties() {
     using enum Kind;
-    const bool sleeps = true;
-    for (const Kind kind : {assertion, transition, lock_missing, lock_unbalanced, lock_recursion})
+    for (const Kind kind : {assertion, transition, lock_missing, lock_unbalanced, lock_recursion, sleep_atomic})
       program_.properties.emplace_back(to_string(kind));
-    if (sleeps) program_.properties.emplace_back(to_string(sleep_atomic));
     if (!model_.resources.empty())
       for (const Kind kind : {leak, double_free, use_after_free}) program_.properties.emplace_back(to_string(kind));
     if (!program_.awaits.empty())

@@ -243,7 +243,7 @@ void PathBuilder::run(Path path, Index id) {
       case NodeKind::atomic_end: path.in_atomic = false; break;
       case NodeKind::set_var: path.var[node.var] = translate(path, *node.expr); break;
       case NodeKind::set_ref:
-        return drop(std::move(path), node.ref, node.next[0], node.span, "is overwritten", [&](Path p) {
+        return drop(std::move(path), node.ref, node.next[0], node.span, [&](Path p) {
           if (node.other == nothing) {
             p.ref[node.ref] = {};
             p.own[node.ref] = exprs_.constant(0);

@@ -130,7 +130,7 @@ class PathBuilder {
            const Next& next);
   void give_to_copy(Path path, const dsl::FlowNode& node, const RefValue& object,
                     const std::vector<dsl::Index>& candidates, std::size_t at, Span span, const Next& next);
-  void drop(Path path, dsl::Index ref, dsl::Index live_at, Span span, const std::string& what, const Next& next);
+  void drop(Path path, dsl::Index ref, dsl::Index live_at, Span span, const Next& next);
   void save_place(Path& path, Id place);
   void save_global(Path& path, Id g);
   [[nodiscard]] std::vector<dsl::Index> copies(dsl::Index resource, dsl::Index except, dsl::Index live_at) const;

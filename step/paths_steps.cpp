@@ -26,7 +26,7 @@ void PathBuilder::load(Path path, const FlowNode& node) {
   // a reference that is read anew loses what it held
   std::function<void(Path, std::size_t)> refs = [&](Path p, std::size_t i) {
     if (i == node.refs.size()) return go(std::move(p), node);
-    drop(std::move(p), node.refs[i], node.next[0], node.span, "is overwritten", [&, i](Path q) {
+    drop(std::move(p), node.refs[i], node.next[0], node.span, [&, i](Path q) {
       q.ref[node.refs[i]] = {RefValue::Kind::place, places[i]};
       q.own[node.refs[i]] = exprs_.constant(0);
       refs(std::move(q), i + 1);
@@ -132,7 +132,7 @@ void PathBuilder::context_word(Path path, const FlowNode& node) {
 }
 
 void PathBuilder::alloc(Path path, const FlowNode& node) {
-  drop(std::move(path), node.ref, node.next[0], node.span, "is overwritten", [&](Path p) {
+  drop(std::move(path), node.ref, node.next[0], node.span, [&](Path p) {
     if (node.next[1] != nothing) {
       Path failed = p;
       failed.ref[node.ref] = {};

@@ -44,8 +44,7 @@ void PathBuilder::give_to_copy(Path path, const FlowNode& node, const RefValue& 
 }
 
 // `ref` is about to lose its value.
-void PathBuilder::drop(Path path, Index ref, Index live_at, Span span, const std::string& what, const Next& next) {
-  (void)what;
+void PathBuilder::drop(Path path, Index ref, Index live_at, Span span, const Next& next) {
   if (exprs_.value(path.own[ref]) == 0U) return next(std::move(path));
   const auto candidates = copies(flow_.refs[ref].resource, ref, live_at);
   FlowNode node;

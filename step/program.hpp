@@ -160,6 +160,9 @@ enum class OpCode : std::uint8_t {
   others_clear_handle,  // for every other CPU that satisfies e: its handles[a] := null
   await_others,         // for every other CPU that satisfies e: I await it, kind a
 };
+[[nodiscard]] constexpr bool is_guard(OpCode code) {
+  return code == OpCode::assume || code == OpCode::none || code == OpCode::some;
+}
 struct Op {
   OpCode code = OpCode::assume;
   Id a = 0;

@@ -137,8 +137,7 @@ void Machine::compile(std::uint32_t index) {
   std::uint32_t witnesses = 0;
   bool leading = true;
   for (const Op& op : command.ops) {
-    const bool guard = op.code == OpCode::assume || op.code == OpCode::none || op.code == OpCode::some;
-    leading = leading && guard;
+    leading = leading && step::is_guard(op.code);
     if (leading) {
       add_tests(op, witnesses);
       continue;

@@ -58,7 +58,7 @@ TEST(Z3Check, RejectsLargeSetsWithoutOneView) {
   std::mt19937 random(1);
   for (const step::Program& program : {thp_tables(ThpTables::unstable), pmd_race({}), small_reuse()}) {
     const ViewSet set = proved_views(program);
-    for (int n = 0; n < 5; ++n) {
+    for (int n = 0; n < 8; ++n) {
       const std::size_t v = random() % set.views.size();
       expect_rejected(program, without(set, v), std::to_string(v));
     }

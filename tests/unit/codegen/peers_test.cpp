@@ -47,9 +47,10 @@ class Peers : public ::testing::Test {
 
   // Writes the text, runs a shell line beside it and reads a number and an error count out of what it prints.
   Answer run(const std::string& text, const std::string& command, const char* states, const char* errors) {
-    std::ofstream(folder_ / "model") << text;
+    std::ofstream(folder_ / "FILE") << text;
+    // Errors found may be an exit code of the tool.
     const std::string line = fmt::format("cd '{}' && ({}) >out 2>&1", folder_.string(), command);
-    EXPECT_EQ(std::system(line.c_str()), 0) << line;
+    EXPECT_NE(std::system(line.c_str()), -1);
     std::ostringstream output;
     output << std::ifstream(folder_ / "out").rdbuf();
     Answer answer;
@@ -106,22 +107,25 @@ class Peers : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
+// What the head says, on a file of that name and without the wait for the optimiser.
+std::string recipe(const char* told) {
+  std::string line = told;
+  line.replace(line.find("-O2"), 3, "-O0");
+  return line;
+}
+
 TEST_F(Peers, Spin) {
   if (!installed("spin") || !installed("cc")) GTEST_SKIP() << "spin is not installed";
   compare([&](const step::Program& program, const ExportOptions& how) {
-    return run(to_promela(program, how),
-               "spin -a model && cc -O0 -w -DSAFETY -DNOREDUCE -DVECTORSZ=4096 -o pan pan.c && ./pan -E -c0 -m2000000",
-               R"((\d+) states, stored)", R"(errors: [1-9])");
+    return run(to_promela(program, how), recipe(run_promela), R"((\d+) states, stored)", R"(errors: [1-9])");
   });
 }
 
 TEST_F(Peers, Rumur) {
   if (!installed("rumur") || !installed("cc")) GTEST_SKIP() << "rumur is not installed";
   compare([&](const step::Program& program, const ExportOptions& how) {
-    return run(to_murphi(program, how),
-               "rumur --deadlock-detection off --symmetry-reduction off --max-errors 100000000 -o model.c model && "
-               "cc -O0 -w -mcx16 -o murphi model.c -lpthread -latomic && (./murphi || true)",
-               R"((\d+) states, \d+ rules fired in)", R"([1-9]\d* error\(s\) found)");
+    return run(to_murphi(program, how), recipe(run_murphi), R"((\d+) states, \d+ rules fired in)",
+               R"([1-9]\d* error\(s\) found)");
   });
 }
 

@@ -16,11 +16,10 @@
 namespace faultline::step {
 namespace {
 
-bool is_guard(const Op& op) { return op.code == OpCode::assume || op.code == OpCode::none || op.code == OpCode::some; }
-
 bool guards_lead(const Program& program) {
-  return std::all_of(program.commands.begin(), program.commands.end(),
-                     [](const Command& c) { return std::is_partitioned(c.ops.begin(), c.ops.end(), is_guard); });
+  return std::all_of(program.commands.begin(), program.commands.end(), [](const Command& c) {
+    return std::is_partitioned(c.ops.begin(), c.ops.end(), [](const Op& op) { return is_guard(op.code); });
+  });
 }
 
 std::multiset<std::pair<std::uint32_t, std::string>> steps(const Program& program,
