@@ -13,7 +13,7 @@
 namespace faultline::check {
 
 const std::vector<Engine>& engines() {
-  static const std::vector<Engine> table = {explicit_engine(), views_engine()};
+  static const std::vector<Engine> table = {explicit_engine(), views_engine(), bmc_engine(), kinduction_engine()};
   return table;
 }
 
@@ -23,6 +23,7 @@ const Engine* find_engine(const std::string& name) {
 }
 
 Finding ask(const Engine& engine, const step::Program& program, const Question& question) {
+  if (!takes(engine, question)) throw std::logic_error("a question that engine " + engine.name + " does not take");
   const auto start = std::chrono::steady_clock::now();
   Finding finding;
   try {
@@ -74,7 +75,7 @@ std::string one_way(const Question& q, const Finding& a, const Question& r, cons
   if (a.answer != Answer::violated) return {};
   const std::size_t steps = a.example ? a.example->steps.size() : 0;
   if (b.answer == Answer::proved && within(q, r)) return fmt::format("violated in {} steps against proved", steps);
-  if (b.answer == Answer::unknown && b.safe_steps && within(q, r) && a.example && *b.safe_steps >= steps)
+  if (b.safe_steps && within(q, r) && a.example && *b.safe_steps >= steps)
     return fmt::format("violated in {} steps against none within {}", steps, *b.safe_steps);
   return {};
 }

@@ -9,6 +9,8 @@ namespace faultline::check {
 
 [[nodiscard]] Engine explicit_engine();
 [[nodiscard]] Engine views_engine();
+[[nodiscard]] Engine bmc_engine();
+[[nodiscard]] Engine kinduction_engine();
 
 // The rest of the seconds of a limit.
 class Deadline {

@@ -64,7 +64,7 @@ void expect_agreement(const step::Program& program, double seconds, const std::s
     for (const std::optional<std::uint32_t> cpus : {std::optional<std::uint32_t>(2), std::optional<std::uint32_t>()}) {
       Question question{cpus, {}};
       question.limits.seconds = seconds;
-      if (!engine.refuses(program, question).empty()) continue;
+      if (!takes(engine, question) || !engine.refuses(program, question).empty()) continue;
       all.push_back({&engine, question, ask(engine, program, question)});
       if (all.back().finding.answer == Answer::unknown) {
         EXPECT_FALSE(all.back().finding.reason.empty()) << engine.name;
