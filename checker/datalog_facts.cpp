@@ -186,7 +186,8 @@ void PairFacts::ask_one(std::uint32_t t) {
       add(Fact::wrong, t, static_cast<std::uint32_t>(program_.commands.size() + i));
   }
   const step::Id pc = state.cpu[0].pc;
-  for (std::uint32_t c = program_.first[pc]; c < program_.first[pc + 1]; ++c) run_command(t, state, program_.commands[c]);
+  for (std::uint32_t c = program_.first[pc]; c < program_.first[pc + 1]; ++c)
+    run_command(t, state, program_.commands[c]);
   acknowledge(t, state);
 }
 
@@ -205,9 +206,13 @@ void PairFacts::run_command(std::uint32_t t, const State& state, const Command& 
     if (!steps_[index].touches_others) continue;
     std::vector<std::uint32_t> event = {pair[0], pair[1], index};
     event.insert(event.end(), run.labels.begin(), run.labels.end());
-    Link link{same_.things[pair[3]], crowded(state), cleared(state, run.state), run.taken};
-    add(Fact::effect, t, events_.of(event), pair[0], pairs_.things[after][0], pair[2], pairs_.things[after][2],
-        link_of(link));
+    const Link link{same_.things[pair[3]], crowded(state), cleared(state, run.state), run.taken};
+    const Pair next = pairs_.things[after];
+    const bool noticed = next[0] != pair[0] || next[2] != pair[2];
+    const std::uint32_t e = events_.of(event);
+    const std::uint32_t l = link_of(link);
+    add(Fact::effect, t, e, pair[0], next[0], pair[2], next[2], l);
+    if (noticed) add(Fact::change, t, e, pair[0], next[0], pair[2], next[2], l);
   }
 }
 

@@ -30,13 +30,14 @@ enum class Fact : std::uint8_t {
   swapped,  // t, u: the same in the other order
   step,     // t, u: the first CPU steps, or acknowledges the second
   effect,   // t, event, shared, shared', second, second', link: a step of the first CPU, as the second is hit by it
+  change,   // the same, those that the second CPU notices: its look or the shared part changes
   answer,   // t, shared, first, second, second', link: the second CPU acknowledges the first
   beside,   // t, shared, first, second, link: the second CPU stands by
   meets,    // same, link, link', same': of CPUs 1 and 2, when links of (3, 1) and (3, 2) belong to one picture of three
   wrong,    // t, violation: number of a command, or of an invariant + the number of commands
 };
-inline constexpr std::size_t fact_kinds = 10;
-inline constexpr std::array<std::size_t, fact_kinds> fact_columns = {6, 5, 1, 2, 2, 7, 6, 5, 4, 2};
+inline constexpr std::size_t fact_kinds = 11;
+inline constexpr std::array<std::size_t, fact_kinds> fact_columns = {6, 5, 1, 2, 2, 7, 7, 6, 5, 4, 2};
 
 class PairFacts {
  public:
@@ -51,7 +52,9 @@ class PairFacts {
   [[nodiscard]] bool is_asked(std::uint32_t pair) const { return asked_.at(pair); }
 
   // All facts of one kind so far, row after row.
-  [[nodiscard]] const std::vector<std::uint32_t>& rows(Fact kind) const { return rows_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] const std::vector<std::uint32_t>& rows(Fact kind) const {
+    return rows_[static_cast<std::size_t>(kind)];
+  }
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
@@ -68,8 +71,8 @@ class PairFacts {
   };
   using Matrix = std::uint64_t;  // as Crossing::same
 
-  // An object that a `fresh` of the actor takes, when neither the actor nor a place names it at that time: which handles
-  // of the other CPU do (none: it may be new), and which of them have been cleared by then in this step.
+  // An object that a `fresh` of the actor takes, when neither the actor nor a place names it at that time: which
+  // handles of the other CPU do (none: it may be new), and which of them have been cleared by then in this step.
   struct Taken {
     std::uint8_t named_by = 0;
     std::uint8_t cleared = 0;
