@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 
 #include "checker/engines.hpp"
@@ -13,7 +14,8 @@
 namespace faultline::check {
 
 const std::vector<Engine>& engines() {
-  static const std::vector<Engine> table = {explicit_engine(), views_engine(), bmc_engine(), kinduction_engine()};
+  static const std::vector<Engine> table = {explicit_engine(), bmc_engine(), kinduction_engine(), views_engine(),
+                                            datalog_engine()};
   return table;
 }
 
@@ -64,6 +66,22 @@ void replay_or_throw(const step::Program& program, const Counterexample& example
   if (!replayed.ok)
     throw std::logic_error(fmt::format("a counterexample ({}) does not replay: {}",
                                        step::to_string(example.violation.kind), replayed.why));
+}
+
+bool has_any_line(const step::Program& program) {
+  return std::any_of(program.lines.begin(), program.lines.end(), [](const step::Line& l) { return l.cpus == 0; });
+}
+
+std::optional<Finding> search_fewer_than(std::uint32_t k, const step::Program& program, const Limits& limits) {
+  const Deadline deadline(limits.seconds);
+  for (std::uint32_t n = 1;; ++n) {
+    const auto lines = step::cpus_per_line(program, n);
+    if (std::accumulate(lines.begin(), lines.end(), 0U) >= k) return std::nullopt;
+    Question few{n, limits};
+    few.limits.seconds = deadline.left();
+    const Finding found = ask(*find_engine("explicit"), program, few);
+    if (found.answer != Answer::proved) return found;
+  }
 }
 
 namespace {

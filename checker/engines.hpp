@@ -11,6 +11,12 @@ namespace faultline::check {
 [[nodiscard]] Engine views_engine();
 [[nodiscard]] Engine bmc_engine();
 [[nodiscard]] Engine kinduction_engine();
+[[nodiscard]] Engine datalog_engine();
+
+[[nodiscard]] bool has_any_line(const step::Program& program);
+// Searches the systems that have fewer than k CPUs in all. What was found there, unless they are all safe.
+[[nodiscard]] std::optional<Finding> search_fewer_than(std::uint32_t k, const step::Program& program,
+                                                       const Limits& limits);
 
 // The rest of the seconds of a limit.
 class Deadline {
