@@ -13,7 +13,7 @@
 namespace faultline::check {
 
 const std::vector<Engine>& engines() {
-  static const std::vector<Engine> table = {explicit_engine(), views_engine()};
+  static const std::vector<Engine> table = {explicit_engine(), views_engine(), backward_engine()};
   return table;
 }
 

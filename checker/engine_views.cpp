@@ -10,11 +10,26 @@
 #include "fmt/format.h"
 
 namespace faultline::check {
-namespace {
 
 bool has_any_line(const step::Program& program) {
   return std::any_of(program.lines.begin(), program.lines.end(), [](const step::Line& l) { return l.cpus == 0; });
 }
+
+Finding search_fewer_than(std::uint32_t k, const step::Program& program, const Limits& limits,
+                          const Deadline& deadline) {
+  Finding finding;
+  finding.answer = Answer::proved;
+  for (std::uint32_t n = 1; finding.answer == Answer::proved; ++n) {
+    const auto lines = step::cpus_per_line(program, n);
+    if (std::accumulate(lines.begin(), lines.end(), 0U) >= k) break;
+    Question few{n, limits};
+    few.limits.seconds = deadline.left();
+    finding = ask(*find_engine("explicit"), program, few);
+  }
+  return finding;
+}
+
+namespace {
 
 bool bound_fired(const step::Program& program, const std::vector<bool>& fired) {
   for (std::size_t c = 0; c < program.commands.size(); ++c) {
@@ -28,14 +43,8 @@ Finding ask_views(const step::Program& program, const Question& question) {
   const Deadline deadline(question.limits.seconds);
   Finding finding;
   for (std::uint32_t k = 2; k <= 3; ++k) {
-    for (std::uint32_t n = 1;; ++n) {  // systems that k CPUs do not fit into
-      const auto lines = step::cpus_per_line(program, n);
-      if (std::accumulate(lines.begin(), lines.end(), 0U) >= k) break;
-      Question few{n, question.limits};
-      few.limits.seconds = deadline.left();
-      const Finding searched = ask(*find_engine("explicit"), program, few);
-      if (searched.answer != Answer::proved) return searched;
-    }
+    const Finding searched = search_fewer_than(k, program, question.limits, deadline);
+    if (searched.answer != Answer::proved) return searched;
     ViewsOptions options;
     options.k = k;
     options.limits = question.limits;
