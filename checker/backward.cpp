@@ -51,12 +51,23 @@ std::uint32_t count_any(const step::Program& program, step::ExprId id) {
   return count;
 }
 
+// The most `some` in one command.
+std::uint32_t most_witnesses(const step::Program& program) {
+  std::uint32_t most = 0;
+  for (const step::Command& command : program.commands) {
+    const auto some = std::count_if(command.ops.begin(), command.ops.end(),
+                                    [](const step::Op& op) { return op.code == step::OpCode::some; });
+    most = std::max(most, static_cast<std::uint32_t>(some));
+  }
+  return most;
+}
+
 class Backward {
  public:
   Backward(const step::Program& program, const ViewSet& within, const BackwardOptions& options)
       : program_(program),
         options_(options),
-        forms_(program, options.max_cpus + 1),
+        forms_(program, std::min<std::uint32_t>(step::max_cpus, options.max_cpus + 1 + most_witnesses(program))),
         within_(program, within, forms_),
         predecessors_(program, within_, forms_, [this] { tick(); }),
         basis_(forms_.words()),
@@ -114,7 +125,7 @@ class Backward {
       origin.invariant = index;
       return add(picture, origin);
     }
-    if (picture.cpus < most) with_each(picture, [&](const State& more) { broken_invariant(more, index, most); });
+    if (picture.cpus < most) predecessors_.with_each(picture, [&](const State& more) { broken_invariant(more, index, most); });
   }
 
   void violating(const State& picture, std::uint32_t command, const step::Command& with_witnesses, std::uint32_t most) {
@@ -127,16 +138,7 @@ class Backward {
     }
     if (picture.cpus == most) return;
     step::run(program_, picture, 0, with_witnesses, step::World::open, [&](const State&) { may_be = true; });
-    if (may_be) with_each(picture, [&](const State& more) { violating(more, command, with_witnesses, most); });
-  }
-
-  // One CPU more, in every way.
-  void with_each(const State& picture, const std::function<void(const State&)>& use) {
-    forms_.load(picture);
-    for (const std::uint32_t view : within_.beside(forms_.form(0))) {
-      const State& one = within_.ones()[view];
-      if (predecessors_.has_room(picture, one.cpu[0].pc)) predecessors_.add_cpu(picture, one, nullptr, use);
-    }
+    if (may_be) predecessors_.with_each(picture, [&](const State& more) { violating(more, command, with_witnesses, most); });
   }
 
   // --- the basis ---

@@ -26,6 +26,7 @@ class Forms {
   Forms(const step::Program& program, std::uint32_t max_cpus);
 
   [[nodiscard]] std::uint32_t words() const { return words_; }
+  [[nodiscard]] std::uint32_t max_cpus() const { return layout_.max_cpus; }
   // `picture` must be tidy.
   void load(const step::State& picture) { layout_.from_state(picture, flat_.data()); }
   // Of the CPUs in `mask` of the picture loaded last; valid until the next call. `order`, if asked for: which of its

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "checker/search/pictures.hpp"
-#include "step/interpreter.hpp"
 
 namespace faultline::check::coverability {
 
@@ -23,7 +22,6 @@ Predecessors::Predecessors(const Program& program, const Within& within, Forms& 
   for (const step::Command& command : program.commands) effects_.push_back(effects_of(command));
   for (std::uint32_t view = 0; view < within.ones().size(); ++view) {
     const State& one = within.ones()[view];
-    tick_();
     for (std::uint32_t c = program.first[one.cpu[0].pc]; c < program.first[one.cpu[0].pc + 1U]; ++c) {
       if (program.commands[c].violation) continue;
       step::run(program, one, 0, program.commands[c], step::World::open, [&](const State& next) {
@@ -55,7 +53,8 @@ Predecessors::Effects Predecessors::effects_of(const step::Command& command) {
         if (std::find(effects.kinds.begin(), effects.kinds.end(), op.a) == effects.kinds.end())
           effects.kinds.push_back(op.a);
         break;
-      default: break;  // guards; set_global and set_local, whose targets the view before the step shows
+      case OpCode::some: ++effects.witnesses; break;
+      default: break;  // the other guards; set_global and set_local, whose targets the view before the step shows
     }
   }
   effects.noticed = effects.fresh || effects.bits || effects.places != 0 || !effects.others.empty();
@@ -220,12 +219,29 @@ void Predecessors::verify(const Guess& guess) {
   tick_();
   const std::size_t n = guess.after.cpus;
   if (guess.actor == n && same_seen(program_, guess.before, guess.after, n)) return;
-  bool leads = false;
-  step::run(program_, guess.before, guess.actor, guess.command, step::World::open,
-            [&](const State& next) { leads = leads || same_seen(program_, next, guess.after, n); });
-  if (!leads || !within_.allows(guess.before)) return;
-  guess.found(guess.before, {static_cast<std::uint32_t>(guess.actor),
-                             static_cast<std::uint32_t>(&guess.command - program_.commands.data())});
+  if (!leads(guess, guess.before, step::World::open) || !within_.allows(guess.before)) return;
+  with_witnesses(guess, guess.before, guess.effects.witnesses);
+}
+
+bool Predecessors::leads(const Guess& guess, const State& before, step::World world) const {
+  bool found = false;
+  step::run(program_, before, guess.actor, guess.command, world, [&](const State& next) {
+    found = found || same_seen(program_, next, guess.after, guess.after.cpus);
+  });
+  return found;
+}
+
+// What `some` asks for has to be there: seen already, or one of `more` further CPUs.
+void Predecessors::with_witnesses(const Guess& guess, const State& before, std::uint32_t more) {
+  if (guess.effects.witnesses == 0 || leads(guess, before, step::World::closed)) {
+    return guess.found(before, {static_cast<std::uint32_t>(guess.actor),
+                                static_cast<std::uint32_t>(&guess.command - program_.commands.data())});
+  }
+  if (more == 0) return;
+  with_each(before, [&](const State& both) {
+    tick_();
+    if (leads(guess, both, step::World::open)) with_witnesses(guess, both, more - 1);
+  });
 }
 
 // --- acknowledgements ---
@@ -282,13 +298,10 @@ void Predecessors::acknowledge(const State& after, std::size_t me, std::size_t k
       set_await(before, bit, false);
     }
     if (same_seen(program_, before, after, after.cpus)) return;
-    forms_.load(before);
     const AwaitBit bit{after.cpus, me, kind};
-    for (const std::uint32_t view : within_.beside(forms_.form(0))) {
-      const State& sender = within_.ones()[view];
-      if (may_await_[kind][sender.cpu[0].pc] == 0 || !has_room(before, sender.cpu[0].pc)) continue;
-      add_cpu(before, sender, &bit, [&](const State& both) { verify(both, after, me, after.cpus, kind, found); });
-    }
+    with_each(before, [&](const State& both) {
+      if (awaits(both, bit)) verify(both, after, me, after.cpus, kind, found);
+    });
   });
 }
 
@@ -303,8 +316,16 @@ void Predecessors::verify(const State& before, const State& after, std::size_t m
 
 // --- a further CPU ---
 
-void Predecessors::add_cpu(const State& picture, const State& one, const AwaitBit* certain,
-                           const std::function<void(const State&)>& use) {
+void Predecessors::with_each(const State& picture, const std::function<void(const State&)>& use) {
+  forms_.load(picture);
+  for (const std::uint32_t view : within_.beside(forms_.form(0))) {
+    const State& one = within_.ones()[view];
+    if (has_room(picture, one.cpu[0].pc)) add_cpu(picture, one, use);
+  }
+}
+
+void Predecessors::add_cpu(const State& picture, const State& one, const std::function<void(const State&)>& use) {
+  if (picture.cpus == forms_.max_cpus()) throw std::length_error("a step with too many CPUs for a picture");
   Naming naming(one, picture);
   for (std::size_t p = 0; p < program_.places.size(); ++p) {
     if (!naming.bind(one.places[p], picture.places[p])) return;
@@ -320,14 +341,7 @@ void Predecessors::add_cpu(const State& picture, const State& one, const AwaitBi
     cpu = one.cpu[0];
     for (std::size_t h = 0; h < program_.handles.size(); ++h) cpu.handles[h] = naming(one.cpu[0].handles[h]);
     tidy(program_, both);
-    std::vector<AwaitBit> bits = possible_awaits(both);
-    if (certain != nullptr) {
-      set_await(both, *certain, true);
-      std::erase_if(bits, [&](const AwaitBit& b) {
-        return b.of == certain->of && b.to == certain->to && b.kind == certain->kind;
-      });
-    }
-    each_choice(both, bits, 0, [&] {
+    each_choice(both, possible_awaits(both), 0, [&] {
       if (within_.allows(both)) use(both);
     });
   });

@@ -1,11 +1,12 @@
 // Predecessors of pictures. The steps that lead into a picture are those of its own CPUs, and those of one CPU more that
-// changes something that the picture shows; which outcome and which state before it, is tried in every way that the
-// views leave open. Nothing is inverted: a state before the step is a guess that is run forward, by the reference
-// interpreter, and kept if the picture comes out.
+// changes something that the picture shows; a `some` may ask for further CPUs. Nothing is inverted: a state before the
+// step is a guess, one for each way that the views leave open, that is run forward by the reference interpreter and kept
+// if the picture comes out.
 #pragma once
 #include <functional>
 
 #include "checker/coverability/pictures.hpp"
+#include "step/interpreter.hpp"
 #include "step/replay.hpp"
 
 namespace faultline::check::coverability {
@@ -16,18 +17,14 @@ class Predecessors {
   Predecessors(const step::Program& program, const Within& within, Forms& forms, std::function<void()> tick);
 
   // Calls found(before, step) for each, possibly more than once. In `before` the CPUs of the picture keep their places,
-  // a further one comes last. Together they stand for every state within the views from which one step leads into the
+  // further ones come last. Together they stand for every state within the views from which one step leads into the
   // picture (those it stands for already are left out).
   using Found = std::function<void(const step::State&, const step::ReplayStep&)>;
   void of(const step::State& picture, const Found& found);
 
-  // Adds one of Within::ones() with the same shared part to the picture, in every way: which objects are the same, who
-  // awaits whom. With `certain`, that await bit is set.
-  void add_cpu(const step::State& picture, const step::State& one, const AwaitBit* certain,
-               const std::function<void(const step::State&)>& use);
-
-  // Can a further CPU at this position be there beside those of the picture?
-  [[nodiscard]] bool has_room(const step::State& picture, step::Id pc) const;
+  // Adds one CPU, last, in every way that the views allow: what it looks like, which objects are the same, who awaits
+  // whom.
+  void with_each(const step::State& picture, const std::function<void(const step::State&)>& use);
 
  private:
   // What a command may overwrite.
@@ -35,6 +32,7 @@ class Predecessors {
     std::uint32_t places = 0, handles = 0;  // masks; of places, of the actor's handles
     bool bits = false, fresh = false;       // of objects
     bool noticed = false;                   // others may notice; or else only if globals change
+    std::uint32_t witnesses = 0;            // number of `some`
     std::vector<std::size_t> kinds;         // of await bits
     std::vector<step::Op> others;           // others_set_local, others_clear_handle
   };
@@ -60,6 +58,8 @@ class Predecessors {
   void others(Guess& guess, std::size_t cpu, std::size_t op);
   void relate(Guess& guess);
   void verify(const Guess& guess);
+  [[nodiscard]] bool leads(const Guess& guess, const step::State& before, step::World world) const;
+  void with_witnesses(const Guess& guess, const step::State& before, std::uint32_t more);
 
   void acknowledgements(const step::State& after, const Found& found);
   void acknowledge(const step::State& after, std::size_t me, std::size_t kind, const step::State& one,
@@ -67,6 +67,8 @@ class Predecessors {
   void verify(const step::State& before, const step::State& after, std::size_t me, std::size_t sender,
               std::size_t kind, const Found& found) const;
 
+  [[nodiscard]] bool has_room(const step::State& picture, step::Id pc) const;
+  void add_cpu(const step::State& picture, const step::State& one, const std::function<void(const step::State&)>& use);
   // Calls use() with `s` having each choice of these bits.
   void each_choice(step::State& s, const std::vector<AwaitBit>& bits, std::size_t from, const std::function<void()>& use);
   // Bits between the last CPU and the others that positions allow.
