@@ -30,6 +30,7 @@ namespace {
 
 using coverability::all_of;
 using coverability::Forms;
+using coverability::Gluing;
 using coverability::Mask;
 using coverability::Predecessors;
 using coverability::Within;
@@ -69,6 +70,7 @@ class Backward {
         options_(options),
         forms_(program, std::min<std::uint32_t>(step::max_cpus, options.max_cpus + 1 + most_witnesses(program))),
         within_(program, within, forms_),
+        gluing_(program, within_, forms_),
         predecessors_(program, within_, forms_, [this] { tick(); }),
         basis_(forms_.words()),
         work_(options.max_cpus + 1) {}
@@ -95,7 +97,7 @@ class Backward {
   // How a picture came about: by this step, it leads to the picture `to`; or it shows a violation.
   struct Origin {
     Index to = StateSet::none;
-    step::ReplayStep step;            // of its CPUs as `order` has them; of a violation: the command
+    step::ReplayStep step;           // of its CPUs as `order` has them; of a violation: the command
     std::uint32_t invariant = none;  // that fails
     Order order{};                   // CPU order[i] of the step is CPU i of the picture
   };
@@ -125,12 +127,14 @@ class Backward {
       origin.invariant = index;
       return add(picture, origin);
     }
-    if (picture.cpus < most) predecessors_.with_each(picture, [&](const State& more) { broken_invariant(more, index, most); });
+    if (picture.cpus < most)
+      gluing_.with_each(picture, [&](const State& more) { broken_invariant(more, index, most); });
   }
 
   void violating(const State& picture, std::uint32_t command, const step::Command& with_witnesses, std::uint32_t most) {
     bool enabled = false, may_be = false;
-    step::run(program_, picture, 0, program_.commands[command], step::World::open, [&](const State&) { enabled = true; });
+    step::run(program_, picture, 0, program_.commands[command], step::World::open,
+              [&](const State&) { enabled = true; });
     if (enabled) {
       Origin origin;
       origin.step = {0, command};
@@ -138,7 +142,7 @@ class Backward {
     }
     if (picture.cpus == most) return;
     step::run(program_, picture, 0, with_witnesses, step::World::open, [&](const State&) { may_be = true; });
-    if (may_be) predecessors_.with_each(picture, [&](const State& more) { violating(more, command, with_witnesses, most); });
+    if (may_be) gluing_.with_each(picture, [&](const State& more) { violating(more, command, with_witnesses, most); });
   }
 
   // --- the basis ---
@@ -177,8 +181,7 @@ class Backward {
     if (initial(picture)) return try_path(picture, origin);
     forms_.load(picture);
     if (contains_older(picture, none)) return;
-    if (picture.cpus > options_.max_cpus)
-      throw Limit{fmt::format("pictures of more than {} CPUs", options_.max_cpus)};
+    if (picture.cpus > options_.max_cpus) throw Limit{fmt::format("pictures of more than {} CPUs", options_.max_cpus)};
     const Index index = basis_.insert(forms_.form(all_of(picture), &origin.order)).index;
     origins_.push_back(origin);
     work_[picture.cpus].push_back(index);
@@ -239,8 +242,10 @@ class Backward {
 
   [[nodiscard]] std::string why_not() const {
     if (bound_) return "a value may leave its declared range";
-    return fmt::format("a path backwards does not run with {} CPUs: what a guard asks of all others was "
-                       "over-approximated", cpus_);
+    return fmt::format(
+        "a path backwards does not run with {} CPUs: what a guard asks of all others was "
+        "over-approximated",
+        cpus_);
   }
 
   // --- limits ---
@@ -266,9 +271,10 @@ class Backward {
   Clock::time_point start_ = Clock::now(), reported_ = start_;
   Forms forms_;
   Within within_;
+  Gluing gluing_;
   Predecessors predecessors_;
   StateSet basis_;
-  std::vector<Origin> origins_;  // of each picture of the basis
+  std::vector<Origin> origins_;          // of each picture of the basis
   std::vector<std::deque<Index>> work_;  // by number of CPUs
   std::uint64_t covered_ = 0;            // initial states that turned up
   std::uint32_t cpus_ = 0;               // of the last of them

@@ -13,8 +13,8 @@ struct BackwardOptions {
 };
 
 struct BackwardResult {
-  bool proved = false;  // for systems of any number of CPUs, but at least as many as the views show
-  std::string reason;   // neither proved nor violated: why
+  bool proved = false;                    // for systems of any number of CPUs, but at least as many as the views show
+  std::string reason;                     // neither proved nor violated: why
   std::optional<Counterexample> example;  // replayed
   std::size_t pictures = 0;               // of the basis
   std::uint32_t widest = 0;               // most CPUs in one of them

@@ -1,7 +1,10 @@
-// Proof rule: backward coverability (backward.cpp) within views of k CPUs covers every system of at least k CPUs; systems
-// of fewer are searched. k = 1 first: such views alone prove next to nothing, so that the answer owes little to them;
-// then k = 2.
+// Proof rule: backward coverability (backward.cpp) within views of k CPUs covers every system of at least k CPUs;
+// systems of fewer are searched. k = 1 first: such views alone prove next to nothing, so that the answer owes little to
+// them; then k = 2.
+#include <stdexcept>
+
 #include "checker/backward.hpp"
+#include "checker/coverability/judge.hpp"
 #include "checker/engines.hpp"
 #include "fmt/format.h"
 
@@ -41,6 +44,8 @@ Finding ask_backward(const step::Program& program, const Question& question) {
       return finding;
     }
     if (result.proved) {
+      if (const std::string why_not = coverability::why_not_closed(program, within.set); !why_not.empty())
+        throw std::logic_error(fmt::format("views of {} CPUs leave out what is reachable: {}", k, why_not));
       finding.answer = Answer::proved;
       finding.reason = fmt::format("backward within views of {} CPU{}", k, k == 1 ? "" : "s");
       return finding;

@@ -117,16 +117,4 @@ void Naming::complete(bool equal_bits, const Use& use, std::uint8_t from) {
   names_[from] = 0;
 }
 
-// An await bit that a picture may or may not have: CPU `of` awaits CPU `to`.
-struct AwaitBit {
-  std::size_t of = 0, to = 0, kind = 0;
-};
-[[nodiscard]] inline bool awaits(const step::State& s, const AwaitBit& bit) {
-  return (s.cpu[bit.of].awaits[bit.kind] >> bit.to & 1) != 0;
-}
-inline void set_await(step::State& s, const AwaitBit& bit, bool on) {
-  std::uint16_t& mask = s.cpu[bit.of].awaits[bit.kind];
-  mask = static_cast<std::uint16_t>(on ? mask | 1U << bit.to : mask & ~(1U << bit.to));
-}
-
 }  // namespace faultline::check::coverability

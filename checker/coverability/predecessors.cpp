@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "checker/search/pictures.hpp"
-
 namespace faultline::check::coverability {
 
 using search::StateSet;
@@ -16,7 +14,7 @@ Predecessors::Predecessors(const Program& program, const Within& within, Forms& 
       within_(within),
       forms_(forms),
       tick_(std::move(tick)),
-      may_await_(search::may_await(program)),
+      gluing_(program, within, forms),
       after_forms_(forms.words()),
       after_shared_(forms.words()) {
   for (const step::Command& command : program.commands) effects_.push_back(effects_of(command));
@@ -71,14 +69,6 @@ void Predecessors::file(StateSet& keys, std::vector<std::vector<Transition>>& li
   if (std::none_of(list.begin(), list.end(), same)) list.push_back(transition);
 }
 
-bool Predecessors::has_room(const State& picture, step::Id pc) const {
-  const step::Id line = program_.locations[pc].line;
-  if (program_.lines[line].cpus == 0) return true;
-  std::uint32_t taken = 0;
-  for (std::size_t i = 0; i < picture.cpus; ++i) taken += program_.locations[picture.cpu[i].pc].line == line ? 1U : 0U;
-  return taken < program_.lines[line].cpus;
-}
-
 void Predecessors::of(const State& picture, const Found& found) {
   for (std::size_t actor = 0; actor < picture.cpus; ++actor) {
     forms_.load(picture);
@@ -90,7 +80,7 @@ void Predecessors::of(const State& picture, const Found& found) {
   const StateSet::Index shared = after_shared_.find(forms_.form(0));
   if (shared != StateSet::none) {
     for (const Transition& t : by_shared_[shared]) {
-      if (has_room(picture, within_.ones()[t.view].cpu[0].pc)) command_step(picture, picture.cpus, t, found);
+      if (gluing_.has_room(picture, within_.ones()[t.view].cpu[0].pc)) command_step(picture, picture.cpus, t, found);
     }
   }
   acknowledgements(picture, found);
@@ -202,7 +192,7 @@ void Predecessors::relate(Guess& guess) {
   if (!within_.allows(before, 1)) return;
   std::vector<AwaitBit> bits;
   if (guess.actor == guess.after.cpus) {
-    bits = possible_awaits(before);
+    bits = gluing_.possible_awaits(before);
   } else {
     // A command sets bits of the actor and clears none.
     for (const std::size_t kind : guess.effects.kinds) {
@@ -212,7 +202,7 @@ void Predecessors::relate(Guess& guess) {
     }
   }
   Guess trial{guess.after, guess.command, guess.effects, guess.actor, before, guess.found};
-  each_choice(trial.before, bits, 0, [&] { verify(trial); });
+  each_choice(trial.before, bits, [&] { verify(trial); });
 }
 
 void Predecessors::verify(const Guess& guess) {
@@ -225,9 +215,8 @@ void Predecessors::verify(const Guess& guess) {
 
 bool Predecessors::leads(const Guess& guess, const State& before, step::World world) const {
   bool found = false;
-  step::run(program_, before, guess.actor, guess.command, world, [&](const State& next) {
-    found = found || same_seen(program_, next, guess.after, guess.after.cpus);
-  });
+  step::run(program_, before, guess.actor, guess.command, world,
+            [&](const State& next) { found = found || same_seen(program_, next, guess.after, guess.after.cpus); });
   return found;
 }
 
@@ -238,7 +227,7 @@ void Predecessors::with_witnesses(const Guess& guess, const State& before, std::
                                 static_cast<std::uint32_t>(&guess.command - program_.commands.data())});
   }
   if (more == 0) return;
-  with_each(before, [&](const State& both) {
+  gluing_.with_each(before, [&](const State& both) {
     tick_();
     if (leads(guess, both, step::World::open)) with_witnesses(guess, both, more - 1);
   });
@@ -287,19 +276,18 @@ void Predecessors::acknowledge(const State& after, std::size_t me, std::size_t k
       before.types[naming(o)] = one.types[o];
     }
     before.cpu[me].locals = one.cpu[0].locals;
-    for (std::size_t h = 0; h < program_.handles.size(); ++h)
-      before.cpu[me].handles[h] = naming(one.cpu[0].handles[h]);
+    for (std::size_t h = 0; h < program_.handles.size(); ++h) before.cpu[me].handles[h] = naming(one.cpu[0].handles[h]);
     tidy(program_, before);
     for (std::size_t sender = 0; sender < after.cpus; ++sender) {
       const AwaitBit bit{sender, me, kind};
-      if (sender == me || awaits(before, bit) || may_await_[kind][before.cpu[sender].pc] == 0) continue;
+      if (sender == me || awaits(before, bit) || !gluing_.may_await(kind, before.cpu[sender].pc)) continue;
       set_await(before, bit, true);
       verify(before, after, me, sender, kind, found);
       set_await(before, bit, false);
     }
     if (same_seen(program_, before, after, after.cpus)) return;
     const AwaitBit bit{after.cpus, me, kind};
-    with_each(before, [&](const State& both) {
+    gluing_.with_each(before, [&](const State& both) {
       if (awaits(both, bit)) verify(both, after, me, after.cpus, kind, found);
     });
   });
@@ -312,60 +300,6 @@ void Predecessors::verify(const State& before, const State& after, std::size_t m
   const State next = step::acknowledge(program_, before, me, sender, kind);
   if (same_seen(program_, next, after, after.cpus) && within_.allows(before))
     found(before, {static_cast<std::uint32_t>(me), step::acknowledgement});
-}
-
-// --- a further CPU ---
-
-void Predecessors::with_each(const State& picture, const std::function<void(const State&)>& use) {
-  forms_.load(picture);
-  for (const std::uint32_t view : within_.beside(forms_.form(0))) {
-    const State& one = within_.ones()[view];
-    if (has_room(picture, one.cpu[0].pc)) add_cpu(picture, one, use);
-  }
-}
-
-void Predecessors::add_cpu(const State& picture, const State& one, const std::function<void(const State&)>& use) {
-  if (picture.cpus == forms_.max_cpus()) throw std::length_error("a step with too many CPUs for a picture");
-  Naming naming(one, picture);
-  for (std::size_t p = 0; p < program_.places.size(); ++p) {
-    if (!naming.bind(one.places[p], picture.places[p])) return;
-  }
-  naming.complete(true, [&] {
-    State both = picture;
-    both.objects = naming.highest();
-    for (std::uint8_t o = 1; o <= one.objects; ++o) {
-      both.bits[naming(o)] = one.bits[o];
-      both.types[naming(o)] = one.types[o];
-    }
-    step::CpuState& cpu = both.cpu[both.cpus++];
-    cpu = one.cpu[0];
-    for (std::size_t h = 0; h < program_.handles.size(); ++h) cpu.handles[h] = naming(one.cpu[0].handles[h]);
-    tidy(program_, both);
-    each_choice(both, possible_awaits(both), 0, [&] {
-      if (within_.allows(both)) use(both);
-    });
-  });
-}
-
-void Predecessors::each_choice(State& s, const std::vector<AwaitBit>& bits, std::size_t from,
-                               const std::function<void()>& use) {
-  if (from == bits.size()) return use();
-  for (const bool on : {false, true}) {
-    set_await(s, bits[from], on);
-    each_choice(s, bits, from + 1, use);
-  }
-}
-
-std::vector<AwaitBit> Predecessors::possible_awaits(const State& s) const {
-  std::vector<AwaitBit> bits;
-  const std::size_t last = s.cpus - 1U;
-  for (std::size_t kind = 0; kind < program_.awaits.size(); ++kind) {
-    for (std::size_t i = 0; i < last; ++i) {
-      if (may_await_[kind][s.cpu[last].pc] != 0) bits.push_back({last, i, kind});
-      if (may_await_[kind][s.cpu[i].pc] != 0) bits.push_back({i, last, kind});
-    }
-  }
-  return bits;
 }
 
 }  // namespace faultline::check::coverability

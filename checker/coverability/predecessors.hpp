@@ -1,11 +1,11 @@
-// Predecessors of pictures. The steps that lead into a picture are those of its own CPUs, and those of one CPU more that
-// changes something that the picture shows; a `some` may ask for further CPUs. Nothing is inverted: a state before the
-// step is a guess, one for each way that the views leave open, that is run forward by the reference interpreter and kept
-// if the picture comes out.
+// Predecessors of pictures. The steps that lead into a picture are those of its own CPUs, and those of one CPU more
+// that changes something that the picture shows; a `some` may ask for further CPUs. Nothing is inverted: a state before
+// the step is a guess, one for each way that the views leave open, that is run forward by the reference interpreter and
+// kept if the picture comes out.
 #pragma once
 #include <functional>
 
-#include "checker/coverability/pictures.hpp"
+#include "checker/coverability/gluing.hpp"
 #include "step/interpreter.hpp"
 #include "step/replay.hpp"
 
@@ -21,10 +21,6 @@ class Predecessors {
   // picture (those it stands for already are left out).
   using Found = std::function<void(const step::State&, const step::ReplayStep&)>;
   void of(const step::State& picture, const Found& found);
-
-  // Adds one CPU, last, in every way that the views allow: what it looks like, which objects are the same, who awaits
-  // whom.
-  void with_each(const step::State& picture, const std::function<void(const step::State&)>& use);
 
  private:
   // What a command may overwrite.
@@ -64,21 +60,14 @@ class Predecessors {
   void acknowledgements(const step::State& after, const Found& found);
   void acknowledge(const step::State& after, std::size_t me, std::size_t kind, const step::State& one,
                    const Found& found);
-  void verify(const step::State& before, const step::State& after, std::size_t me, std::size_t sender,
-              std::size_t kind, const Found& found) const;
-
-  [[nodiscard]] bool has_room(const step::State& picture, step::Id pc) const;
-  void add_cpu(const step::State& picture, const step::State& one, const std::function<void(const step::State&)>& use);
-  // Calls use() with `s` having each choice of these bits.
-  void each_choice(step::State& s, const std::vector<AwaitBit>& bits, std::size_t from, const std::function<void()>& use);
-  // Bits between the last CPU and the others that positions allow.
-  [[nodiscard]] std::vector<AwaitBit> possible_awaits(const step::State& s) const;
+  void verify(const step::State& before, const step::State& after, std::size_t me, std::size_t sender, std::size_t kind,
+              const Found& found) const;
 
   const step::Program& program_;
   const Within& within_;
   Forms& forms_;
   std::function<void()> tick_;
-  std::vector<std::vector<search::Byte>> may_await_;
+  Gluing gluing_;
   std::vector<Effects> effects_;  // per command
   // Steps of one CPU alone, by what it looks like after them, and by what is shared after them (those that others may
   // notice).
