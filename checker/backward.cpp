@@ -70,8 +70,8 @@ class Backward {
         options_(options),
         forms_(program, std::min<std::uint32_t>(step::max_cpus, options.max_cpus + 1 + most_witnesses(program))),
         within_(program, within, forms_),
-        gluing_(program, within_, forms_),
-        predecessors_(program, within_, forms_, [this] { tick(); }),
+        gluing_(program, within_, forms_, [this] { tick(); }),
+        predecessors_(program, within_, forms_, gluing_, [this] { tick(); }),
         basis_(forms_.words()),
         work_(options.max_cpus + 1) {}
 

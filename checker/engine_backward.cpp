@@ -44,8 +44,14 @@ Finding ask_backward(const step::Program& program, const Question& question) {
       return finding;
     }
     if (result.proved) {
-      if (const std::string why_not = coverability::why_not_closed(program, within.set); !why_not.empty())
-        throw std::logic_error(fmt::format("views of {} CPUs leave out what is reachable: {}", k, why_not));
+      const Judgement judgement = coverability::judge_closed(program, within.set, deadline.left());
+      if (judgement.undecided) {
+        finding.reason = fmt::format("{} while the views were judged", judgement.detail);
+        return finding;
+      }
+      if (!judgement.accepted)
+        throw std::logic_error(
+            fmt::format("views of {} CPUs leave out what is reachable: {}", k, judgement.obligation));
       finding.answer = Answer::proved;
       finding.reason = fmt::format("backward within views of {} CPU{}", k, k == 1 ? "" : "s");
       return finding;

@@ -9,8 +9,12 @@ namespace faultline::check::coverability {
 using step::Program;
 using step::State;
 
-Gluing::Gluing(const Program& program, const Within& within, Forms& forms)
-    : program_(program), within_(within), forms_(forms), may_await_(search::may_await(program)) {}
+Gluing::Gluing(const Program& program, const Within& within, Forms& forms, std::function<void()> tick)
+    : program_(program),
+      within_(within),
+      forms_(forms),
+      tick_(std::move(tick)),
+      may_await_(search::may_await(program)) {}
 
 bool Gluing::has_room(const State& picture, step::Id pc) const {
   const step::Id line = program_.locations[pc].line;
@@ -46,6 +50,7 @@ void Gluing::add(const State& picture, const State& one, const std::function<voi
     for (std::size_t h = 0; h < program_.handles.size(); ++h) cpu.handles[h] = naming(one.cpu[0].handles[h]);
     tidy(program_, both);
     each_choice(both, possible_awaits(both), [&] {
+      tick_();
       if (within_.allows(both)) use(both);
     });
   });

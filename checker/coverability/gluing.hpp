@@ -23,7 +23,8 @@ void each_choice(step::State& s, const std::vector<AwaitBit>& bits, const std::f
 
 class Gluing {
  public:
-  Gluing(const step::Program& program, const Within& within, Forms& forms);
+  // `tick` is called now and then, and may throw to end it.
+  Gluing(const step::Program& program, const Within& within, Forms& forms, std::function<void()> tick);
 
   // Adds one CPU, last, in every way that the views allow: what it looks like, which objects are the same, who awaits
   // whom. `picture` must be tidy.
@@ -42,6 +43,7 @@ class Gluing {
   const step::Program& program_;
   const Within& within_;
   Forms& forms_;
+  std::function<void()> tick_;
   std::vector<std::vector<search::Byte>> may_await_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "checker/coverability/gluing.hpp"
+#include "checker/engines.hpp"
 #include "step/interpreter.hpp"
 
 namespace faultline::check::coverability {
@@ -12,27 +13,46 @@ using step::State;
 
 class Judge {
  public:
-  Judge(const step::Program& program, const ViewSet& set)
+  Judge(const step::Program& program, const ViewSet& set, double seconds)
       : program_(program),
         set_(set),
+        deadline_(seconds),
         forms_(program, set.k + 1),
         within_(program, set, forms_),
-        gluing_(program, within_, forms_) {}
+        gluing_(program, within_, forms_, [this] { tick(); }) {}
 
-  std::string why_not() {
+  Judgement run() {
+    Judgement judgement;
+    try {
+      judgement.obligation = failing();
+      judgement.accepted = judgement.obligation.empty();
+    } catch (const TimeIsUp&) {
+      judgement.undecided = true;
+      judgement.detail = "time limit";
+    }
+    return judgement;
+  }
+
+ private:
+  struct TimeIsUp {};
+  void tick() {
+    if ((++ticks_ & 255) == 0 && deadline_.over()) throw TimeIsUp();
+  }
+
+  std::string failing() {
     std::vector<std::uint32_t> counts(program_.lines.size());
-    if (!initial(counts, 0, set_.k)) return "an initial view is missing";
+    if (!initial(counts, 0, set_.k)) return "initial";
     for (State view : set_.views) {
-      if (!closed(view)) return "a step of a CPU of a view leads out of the set";
+      tick();
+      if (!closed(view)) return "own step";
       tidy(program_, view);
       bool fine = true;
       gluing_.with_each(view, [&](const State& picture) { fine = fine && closed(picture); });
-      if (!fine) return "a step of a further CPU leads out of the set";
+      if (!fine) return "interference";
     }
     return {};
   }
 
- private:
   // `left` more CPUs, of the lines from this one on.
   bool initial(std::vector<std::uint32_t>& counts, std::size_t line, std::uint32_t left) {
     if (line == counts.size()) return left > 0 || within_.allows(step::initial_state(program_, counts));
@@ -72,6 +92,8 @@ class Judge {
 
   const step::Program& program_;
   const ViewSet& set_;
+  Deadline deadline_;
+  std::uint64_t ticks_ = 0;
   Forms forms_;
   Within within_;
   Gluing gluing_;
@@ -79,6 +101,8 @@ class Judge {
 
 }  // namespace
 
-std::string why_not_closed(const step::Program& program, const ViewSet& set) { return Judge(program, set).why_not(); }
+Judgement judge_closed(const step::Program& program, const ViewSet& set, double seconds) {
+  return Judge(program, set, seconds).run();
+}
 
 }  // namespace faultline::check::coverability

@@ -9,12 +9,13 @@ using step::OpCode;
 using step::Program;
 using step::State;
 
-Predecessors::Predecessors(const Program& program, const Within& within, Forms& forms, std::function<void()> tick)
+Predecessors::Predecessors(const Program& program, const Within& within, Forms& forms, const Gluing& gluing,
+                           std::function<void()> tick)
     : program_(program),
       within_(within),
       forms_(forms),
+      gluing_(gluing),
       tick_(std::move(tick)),
-      gluing_(program, within, forms),
       after_forms_(forms.words()),
       after_shared_(forms.words()) {
   for (const step::Command& command : program.commands) effects_.push_back(effects_of(command));
@@ -228,7 +229,6 @@ void Predecessors::with_witnesses(const Guess& guess, const State& before, std::
   }
   if (more == 0) return;
   gluing_.with_each(before, [&](const State& both) {
-    tick_();
     if (leads(guess, both, step::World::open)) with_witnesses(guess, both, more - 1);
   });
 }

@@ -14,7 +14,8 @@ namespace faultline::check::coverability {
 class Predecessors {
  public:
   // `tick` is called now and then, and may throw to end it.
-  Predecessors(const step::Program& program, const Within& within, Forms& forms, std::function<void()> tick);
+  Predecessors(const step::Program& program, const Within& within, Forms& forms, const Gluing& gluing,
+               std::function<void()> tick);
 
   // Calls found(before, step) for each, possibly more than once. In `before` the CPUs of the picture keep their places,
   // further ones come last. Together they stand for every state within the views from which one step leads into the
@@ -66,8 +67,8 @@ class Predecessors {
   const step::Program& program_;
   const Within& within_;
   Forms& forms_;
+  const Gluing& gluing_;
   std::function<void()> tick_;
-  Gluing gluing_;
   std::vector<Effects> effects_;  // per command
   // Steps of one CPU alone, by what it looks like after them, and by what is shared after them (those that others may
   // notice).

