@@ -61,6 +61,7 @@ class Bmc {
       finding_.answer = Answer::violated;
       finding_.example = counterexample_of(program_, cpus_, steps, broken.invariant);
       finding_.size = steps.size();
+      if (!finding_.example) throw std::logic_error("a model of Z3 is no run");
       replay_or_throw(program_, *finding_.example, cpus_);
       return;
     }

@@ -14,8 +14,8 @@
 namespace faultline::check {
 
 const std::vector<Engine>& engines() {
-  static const std::vector<Engine> table = {explicit_engine(), bmc_engine(), kinduction_engine(), views_engine(),
-                                            datalog_engine()};
+  static const std::vector<Engine> table = {explicit_engine(), bmc_engine(),     kinduction_engine(),
+                                            views_engine(),    datalog_engine(), backward_engine()};
   return table;
 }
 
@@ -89,8 +89,10 @@ namespace {
 // Everything that `q` asks about is part of what `r` asks about: more CPUs can do what fewer can.
 bool within(const Question& q, const Question& r) { return !r.cpus || (q.cpus && *q.cpus <= *r.cpus); }
 
-std::string one_way(const Question& q, const Finding& a, const Question& r, const Finding& b) {
+std::string one_way(const Question& question, const Finding& a, const Question& r, const Finding& b) {
   if (a.answer != Answer::violated) return {};
+  Question q = question;  // a violation is one of the CPUs that its trace needs
+  if (a.example) q.cpus = a.example->scope.cpus;
   const std::size_t steps = a.example ? a.example->steps.size() : 0;
   if (b.answer == Answer::proved && within(q, r)) return fmt::format("violated in {} steps against proved", steps);
   if (b.safe_steps && within(q, r) && a.example && *b.safe_steps >= steps)

@@ -1,7 +1,5 @@
 #include "checker/trace_of.hpp"
 
-#include <stdexcept>
-
 #include "checker/search/narrate.hpp"
 
 namespace faultline::check {
@@ -51,11 +49,12 @@ class Follower {
 
 }  // namespace
 
-Counterexample counterexample_of(const step::Program& program, std::uint32_t cpus,
-                                 const std::vector<step::ReplayStep>& steps, std::optional<std::size_t> invariant) {
+std::optional<Counterexample> counterexample_of(const step::Program& program, std::uint32_t cpus,
+                                                const std::vector<step::ReplayStep>& steps,
+                                                std::optional<std::size_t> invariant) {
   Closed closed(program, step::cpus_per_line(program, cpus), search::Merge::objects);
   Follower follower(closed, steps, invariant);
-  if (!follower.follow(closed.initial())) throw std::logic_error("the steps of a counterexample do not run");
+  if (!follower.follow(closed.initial())) return std::nullopt;
   Counterexample example;
   example.scope.cpus = cpus;
   example.scope.per_line = closed.per_line();
