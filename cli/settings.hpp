@@ -23,6 +23,7 @@ struct Settings {
   std::uint64_t memory_limit = 0;  // MiB; 0: none
   bool reduction = true;
   bool full = false;
+  bool trace = false;
   bool timing = true;
   std::optional<ExportTo> to;
   std::string certificate;  // folder; empty: none is written
