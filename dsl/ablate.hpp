@@ -2,8 +2,8 @@
 //
 // What counts as a piece, each to be taken out on its own:
 //   lock pair    an acquire and the releases that paths lead to from it, calls followed. Acquires that share a release
-//   go
-//                together; so do all callers of a function that takes or gives a lock. A trylock becomes `true`.
+//                go together; so do all callers of a function that takes or gives a lock. A trylock becomes `true`, an
+//                irq form takes its part of the interrupts along.
 //   irq section, rcu section   the same of local_irq_save() and rcu_read_lock().
 //   check        the condition of an `if` or a loop, or an operand of && and || in one, that looks at shared memory: it
 //                holds a star, a READ_ONCE() of a place, a copy of an entry, a local that such a look gave its value,
