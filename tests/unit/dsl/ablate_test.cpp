@@ -190,6 +190,14 @@ TEST(Ablations, AnOperandIsDroppedByItself) {
   EXPECT_THAT(pieces.without_piece(6, "h"), HasSubstr("if (maybe && pmd_none(*pmd)) step;"));
 }
 
+TEST(Ablations, AChainHasItsOperandsAndNoPartsOfThem) {
+  const Pieces pieces("handler h() { if (*flag || pmd_none(*pmd) || pmd_table(*pmd)) step; }\nrun h on any cpus;\n");
+  EXPECT_THAT(pieces.said(), ElementsAre(flush_rule, "re-check h: *flag || pmd_none(*pmd) || pmd_table(*pmd) = true",
+                                         "check h: *flag = false", "check h: pmd_none(*pmd) = false",
+                                         "re-check h: pmd_table(*pmd) = false"));
+  EXPECT_THAT(pieces.without_piece(3, "h"), HasSubstr("if (*flag || pmd_table(*pmd)) step;"));
+}
+
 TEST(Ablations, CopiesAndFunctionsThatOnlyLookAreLooks) {
   const Pieces pieces(
       "bool unstable(pmd_t *pmd) { pmd_t now = *pmd; return pmd_none(now); }\n"
