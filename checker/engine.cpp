@@ -86,8 +86,9 @@ std::optional<Finding> search_fewer_than(std::uint32_t k, const step::Program& p
 
 namespace {
 
-// Everything that `q` asks about is part of what `r` asks about: more CPUs can do what fewer can.
-bool within(const Question& q, const Question& r) { return !r.cpus || (q.cpus && *q.cpus <= *r.cpus); }
+// Everything that `q` asks about is part of what `r` asks about. (More CPUs can do what fewer can only where idle ones
+// pass unnoticed, which a program need not keep to.)
+bool within(const Question& q, const Question& r) { return !r.cpus || q.cpus == r.cpus; }
 
 std::string one_way(const Question& question, const Finding& a, const Question& r, const Finding& b) {
   if (a.answer != Answer::violated) return {};

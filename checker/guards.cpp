@@ -10,6 +10,7 @@
 #include "checker/guards_sites.hpp"
 #include "checker/search/closed.hpp"
 #include "dsl/patch.hpp"
+#include "dsl/tree.hpp"
 #include "dsl/vocabulary.hpp"
 
 namespace faultline::check {
@@ -35,10 +36,10 @@ const std::uint64_t* predicate(const dsl::Model& model, const Expr& e, const Ask
   if (e.kind != ExprKind::call || e.kids.size() != 1) return nullptr;
   const std::uint64_t* states = about.entry->predicate(e.text);
   if (states == nullptr) return nullptr;
-  const Expr& argument = bare(*e.kids[0]);
+  const Expr& argument = dsl::plain(*e.kids[0]);
   if (argument.kind != ExprKind::star && argument.kind != ExprKind::call) return states;  // a copy
-  const Expr& inner = bare(*argument.kids[0]);
-  const Expr& place = inner.kind == ExprKind::star ? bare(*inner.kids[0]) : inner;
+  const Expr& inner = dsl::plain(*argument.kids[0]);
+  const Expr& place = inner.kind == ExprKind::star ? dsl::plain(*inner.kids[0]) : inner;
   const dsl::Index named = model.find_shared(place.text);  // a parameter that names a place has no shared of its name
   return named == dsl::nothing || named == about.shared ? states : nullptr;
 }
@@ -58,7 +59,7 @@ void find_entry(const dsl::Model& model, const Expr& e, Asked& found) {
 }
 
 Passes evaluate(const dsl::Model& model, const Expr& expr, const Asked& about, std::size_t state) {
-  const Expr& e = bare(expr);
+  const Expr& e = dsl::plain(expr);
   const auto kid = [&](std::size_t i) { return evaluate(model, *e.kids[i], about, state); };
   if (const std::uint64_t* states = predicate(model, e, about))
     return (*states >> state & 1U) != 0 ? Passes::yes : Passes::no;
@@ -81,7 +82,7 @@ void find_look(const Expr& e, std::vector<dsl::Span>& spans) {
   }();
   if (!spans.empty()) return;
   if (e.kind == ExprKind::star || loads) spans.push_back(e.span);
-  if (loads && bare(*e.kids[0]).kind == ExprKind::star) spans.push_back(bare(*e.kids[0]).span);
+  if (loads && dsl::plain(*e.kids[0]).kind == ExprKind::star) spans.push_back(dsl::plain(*e.kids[0]).span);
   for (const dsl::ExprPtr& kid : e.kids) find_look(*kid, spans);
 }
 
@@ -123,7 +124,8 @@ class CopyLook {
 };
 
 std::string copied_local(const dsl::Model& model, const Expr& e, const Asked& about) {
-  if (predicate(model, e, about) != nullptr && bare(*e.kids[0]).kind == ExprKind::name) return bare(*e.kids[0]).text;
+  if (predicate(model, e, about) != nullptr && dsl::plain(*e.kids[0]).kind == ExprKind::name)
+    return dsl::plain(*e.kids[0]).text;
   for (const dsl::ExprPtr& kid : e.kids) {
     if (std::string name = copied_local(model, *kid, about); !name.empty()) return name;
   }

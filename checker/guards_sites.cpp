@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dsl/patch.hpp"
+#include "dsl/tree.hpp"
 #include "dsl/vocabulary.hpp"
 
 namespace faultline::check {
@@ -15,15 +16,6 @@ using dsl::ExprPtr;
 using dsl::Stmt;
 using dsl::StmtKind;
 using Conditions = std::vector<Condition>;
-
-bool is_transparent(const Expr& e) {
-  if (e.kind == ExprKind::paren) return true;
-  if (e.kind != ExprKind::call || e.kids.size() != 1) return false;
-  const dsl::Word* word = dsl::find_word(e.text);
-  return word != nullptr && word->builtin == dsl::Builtin::transparent;
-}
-
-const ExprPtr& stripped(const ExprPtr& e) { return is_transparent(*e) ? stripped(e->kids[0]) : e; }
 
 bool wanted(const dsl::Model& model, const std::string& name) {
   if (model.find_function(name) != dsl::nothing || model.find_alloc(name) != dsl::nothing ||
@@ -41,7 +33,7 @@ bool calls(const dsl::Model& model, const Expr& e) {
 // `e` holds (or not), taken apart into as many conditions as that gives. One that makes calls of its own says nothing
 // about the state behind them.
 void add(const dsl::Model& model, Conditions& conditions, const ExprPtr& expr, bool holds) {
-  const ExprPtr& e = stripped(expr);
+  const ExprPtr& e = dsl::plain(expr);
   if (e->kind == ExprKind::lnot) return add(model, conditions, e->kids[0], !holds);
   if (e->kind == ExprKind::binary && e->text == (holds ? "&&" : "||")) {
     add(model, conditions, e->kids[0], holds);
@@ -57,19 +49,6 @@ void add(const dsl::Model& model, Conditions& conditions, const ExprPtr& expr, b
     condition.text = dsl::print(negated);
   }
   conditions.push_back(std::move(condition));
-}
-
-// Whether control never comes out at the end of the statement.
-bool leaves(const Stmt& s) {
-  switch (s.kind) {
-    case StmtKind::return_:
-    case StmtKind::goto_:
-    case StmtKind::break_:
-    case StmtKind::continue_: return true;
-    case StmtKind::block: return !s.body.empty() && leaves(*s.body.back());
-    case StmtKind::if_: return s.body.size() == 2 && leaves(*s.body[0]) && leaves(*s.body[1]);
-    default: return false;
-  }
 }
 
 class Walk {
@@ -114,8 +93,8 @@ class Walk {
     Conditions no = conditions;
     add(model_, no, s.expr, false);
     if (s.body.size() == 2) statement(*s.body[1], no);
-    if (leaves(*s.body[0])) add(model_, conditions, s.expr, false);
-    if (s.body.size() == 2 && leaves(*s.body[1])) add(model_, conditions, s.expr, true);
+    if (dsl::leaves(*s.body[0])) add(model_, conditions, s.expr, false);
+    if (s.body.size() == 2 && dsl::leaves(*s.body[1])) add(model_, conditions, s.expr, true);
   }
 
   // What is known inside a loop or a switch is not known behind it.
@@ -161,8 +140,6 @@ class Walk {
 };
 
 }  // namespace
-
-const Expr& bare(const Expr& expr) { return is_transparent(expr) ? bare(*expr.kids[0]) : expr; }
 
 std::vector<CallSite> call_sites(const dsl::Model& model) {
   std::vector<CallSite> sites;

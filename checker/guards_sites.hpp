@@ -24,7 +24,4 @@ struct CallSite {
 // Calls of the model's functions, allocators, freers and flush_tlb, in source order within each function.
 [[nodiscard]] std::vector<CallSite> call_sites(const dsl::Model& model);
 
-// The expression without parentheses, likely() and unlikely().
-[[nodiscard]] const dsl::Expr& bare(const dsl::Expr& expr);
-
 }  // namespace faultline::check

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "checker/engine.hpp"
+#include "checker/static_verdict.hpp"
 #include "cli/bug_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/loading.hpp"
@@ -61,7 +62,7 @@ class Run {
         code_ = worse(code_, exit_invalid);
         return;
       case Health::wrong:
-        print(static_verdict(one), loaded, one);
+        print(check::static_verdict(one), loaded, one);
         if (settings_.format == Format::text) streams_.out << "\n" << rendered_errors(one, loaded, streams_.out_colour);
         return;
       case Health::sound: break;

@@ -1,7 +1,6 @@
 #include <new>
 
 #include "cli/commands.hpp"
-#include "cli/progress.hpp"
 
 namespace faultline::cli {
 
@@ -18,11 +17,11 @@ check::CheckOptions checker_options(const Settings& settings) {
   return options;
 }
 
-check::Verdict run_checker(const step::Program& program, const check::CheckOptions& options, Streams& streams) {
-  Progress progress(streams.err, streams.progress);
+check::Verdict run_checker(const step::Program& program, const check::CheckOptions& options, Progress& progress,
+                           const std::string& doing) {
   check::CheckOptions reporting = options;
   reporting.report = [&](const std::string& phase, std::uint64_t states, std::uint32_t depth) {
-    progress.update(phase, states, depth);
+    progress.update(doing.empty() ? phase : doing + ": " + phase, states, depth);
   };
   try {
     return check::check(program, reporting);
@@ -34,6 +33,11 @@ check::Verdict run_checker(const step::Program& program, const check::CheckOptio
     verdict.reason = "memory ran out; --memory-limit makes a search stop in time and say what it covered";
     return verdict;
   }
+}
+
+check::Verdict run_checker(const step::Program& program, const check::CheckOptions& options, Streams& streams) {
+  Progress progress(streams.err, streams.progress);
+  return run_checker(program, options, progress, "");
 }
 
 }  // namespace faultline::cli

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "checker/verdict.hpp"
 #include "cli/report_text.hpp"
 #include "cli/settings.hpp"
 #include "cli/terminal.hpp"
@@ -22,9 +21,7 @@ enum class Health : std::uint8_t { sound, wrong, invalid };
 void report_invalid(const std::string& path, const step::Loaded& loaded, const step::Variant& variant, Format format,
                     Streams& streams);
 
-// Of a variant whose health is `wrong`: a verdict with one static violation for each FL04xx error.
-[[nodiscard]] check::Verdict static_verdict(const step::Variant& variant);
-// Its diagnostics as text, with carets.
+// Of a variant whose health is `wrong`: its diagnostics as text, with carets.
 [[nodiscard]] std::string rendered_errors(const step::Variant& variant, const step::Loaded& loaded, bool colour);
 
 [[nodiscard]] ReportContext context_of(const step::Loaded& loaded, const step::Variant& variant);

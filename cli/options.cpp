@@ -113,6 +113,15 @@ const std::vector<CommandRow>& commands() {
        "faultline cost thp_fault.fl                       # all variants side by side\n"
        "faultline cost thp_fault.fl --variant base --variant guard_none",
        false, "fl"},
+      {Command::ablate, "ablate", "MODEL", 1, 1, "which lock, check, flush or barrier matters: each is taken out once",
+       "Takes each lock pair, check, wait, flush and barrier out of one proved variant, one at a time, checks what is "
+       "left, and says which removal breaks the proof, and how, and which keeps it. Where only a declared rule is "
+       "broken (`under lock`, `after flush`), the rule is struck and the removal judged again. Exit 0: the table was "
+       "made; 3: some removal is unknown; and as `check` where the variant itself is not proved.",
+       "faultline ablate thp_fault.fl --variant unstable          # the table\n"
+       "faultline ablate thp_fault.fl --variant unstable --trace  # and the shortest trace of each removal\n"
+       "faultline ablate thp_fault.fl --variant unstable --cpus 2 # two CPUs only: quicker, and says less",
+       false, "fl"},
       {Command::test, "test", "PATH…", 1, SIZE_MAX, "models against their own `expect` lines; folders are searched",
        "Searches folders for *.fl, checks each variant that an `expect` line names, and compares. Statements, states "
        "and arrows that "
@@ -158,7 +167,17 @@ const std::vector<OptionRow>& options() {
          s.variants.push_back(text);
          return std::string();
        }},
-      {"--cpus", "N|any", "any", "CPUs on each `on any cpus` line", false, {check}, set_cpus},
+      {"--variant",
+       "NAME",
+       "",
+       "the variant; needed where the model has several",
+       false,
+       {ablate},
+       [](Settings& s, const std::string& text) {
+         s.variants.push_back(text);
+         return std::string();
+       }},
+      {"--cpus", "N|any", "any", "CPUs on each `on any cpus` line", false, {check, ablate}, set_cpus},
       {"--cpus", "N", "2", "CPUs on each `on any cpus` line", false, {export_model}, set_cpu_number},
       {"--to", "promela|murphi|dot", "", "the language; needed", false, {export_model}, set_target},
       {"--memory",
@@ -180,7 +199,7 @@ const std::vector<OptionRow>& options() {
        "",
        "have Z3 judge the certificate, however large it is",
        false,
-       {check},
+       {check, ablate},
        [](Settings& s, const std::string&) {
          s.z3 = true;
          return std::string();
@@ -195,8 +214,14 @@ const std::vector<OptionRow>& options() {
          s.z3 = false;
          return std::string();
        }},
-      {"--timeout", "S", "none", "seconds for each variant", false, {check, test}, set_timeout},
-      {"--memory-limit", "MIB", "none", "memory for each variant", false, {check, test}, set_memory_limit},
+      {"--timeout", "S", "none", "seconds for each variant or removal", false, {check, ablate, test}, set_timeout},
+      {"--memory-limit",
+       "MIB",
+       "none",
+       "memory for each variant or removal",
+       false,
+       {check, ablate, test},
+       set_memory_limit},
       {"--no-reduction",
        "",
        "",
@@ -222,9 +247,19 @@ const std::vector<OptionRow>& options() {
        "",
        "every step of a counterexample",
        false,
-       {check, test},
+       {check, ablate, test},
        [](Settings& s, const std::string&) {
          s.full = true;
+         return std::string();
+       }},
+      {"--trace",
+       "",
+       "",
+       "the shortest trace of each removal that breaks the proof",
+       false,
+       {ablate},
+       [](Settings& s, const std::string&) {
+         s.trace = true;
          return std::string();
        }},
       {"--no-timing",
@@ -232,7 +267,7 @@ const std::vector<OptionRow>& options() {
        "",
        "leave seconds out: equal runs print equal bytes",
        false,
-       {check, test},
+       {check, ablate, test},
        [](Settings& s, const std::string&) {
          s.timing = false;
          return std::string();
@@ -247,7 +282,7 @@ const std::vector<OptionRow>& options() {
          s.certificate = text;
          return std::string();
        }},
-      {"--format", "text|json", "text", "what is printed", false, {check, cost}, set_format},
+      {"--format", "text|json", "text", "what is printed", false, {check, cost, ablate}, set_format},
   };
   return table;
 }

@@ -10,7 +10,7 @@
 
 namespace faultline::cli {
 
-enum class Command : std::uint8_t { check, cost, test, certify, export_model, explain, version, completions };
+enum class Command : std::uint8_t { check, cost, ablate, test, certify, export_model, explain, version, completions };
 
 struct CommandRow {
   Command id;

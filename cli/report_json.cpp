@@ -1,17 +1,12 @@
 #include "cli/report_json.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "cli/violation_json.hpp"
 #include "cli/words.hpp"
 
 namespace faultline::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* schema = "faultline/1";
-
-Json cpus_json(const check::Scope& scope) { return scope.any ? Json("any") : Json(scope.cpus); }
 
 Json scope_json(const check::Scope& scope) {
   Json json;
@@ -20,46 +15,6 @@ Json scope_json(const check::Scope& scope) {
   json["memory"] = scope.memory;
   json["bounds"] = Json::array();
   for (const std::string& bound : scope.bounds) json["bounds"].push_back(bound);
-  return json;
-}
-
-void add_place(Json& json, const dsl::Span& span, const dsl::Sources& sources) {
-  json["file"] = span.file < sources.size() ? sources[span.file].name() : "";
-  json["line"] = span.line;
-  json["column"] = span.column;
-}
-
-Json step_json(const check::TraceStep& step) {
-  Json json;
-  json["cpu"] = step.cpu;
-  json["handler"] = step.handler;
-  json["line"] = step.notes.empty() ? step.span.line : step.notes.front().span.line;
-  json["text"] = step.notes.empty() ? "" : step.notes.front().text;
-  if (!step.notes.empty() && !step.notes.front().result.empty()) json["result"] = step.notes.front().result;
-  for (std::size_t i = 1; i < step.notes.size(); ++i) {  // local work joined to the step
-    Json note;
-    note["line"] = step.notes[i].span.line;
-    note["text"] = step.notes[i].text;
-    if (!step.notes[i].result.empty()) note["result"] = step.notes[i].result;
-    json["then"].push_back(note);
-  }
-  json["state"] = Json::object();
-  for (const check::SharedValue& value : step.state) json["state"][value.name] = value.value;
-  return json;
-}
-
-Json violation_json(const check::Counterexample& example, const dsl::Sources& sources) {
-  Json json;
-  json["kind"] = step::to_string(example.violation.kind);
-  if (!example.violation.name.empty()) json["name"] = example.violation.name;
-  json["message"] = example.violation.message;
-  add_place(json, example.violation.span, sources);
-  if (example.is_static) return json;
-  json["cpus"] = cpus_json(example.scope);
-  json["steps"] = example.steps.size();
-  json["trace"] = Json::array();
-  for (const check::TraceStep& step : example.steps) json["trace"].push_back(step_json(step));
-  if (example.loop) json["loop"] = *example.loop;
   return json;
 }
 
@@ -86,8 +41,6 @@ Json engine_json(const check::EngineAnswer& answer, bool timing) {
   if (timing) json["seconds"] = answer.seconds;
   return json;
 }
-
-std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
 
@@ -118,7 +71,7 @@ std::string report_json(const check::Verdict& verdict, const ReportContext& cont
   // A progress line may fail beside a proof: its lasso is then no part of the verdict.
   const bool violated = verdict.answer == check::Answer::violated;
   for (std::size_t i = 0; i < verdict.violations.size(); ++i) {
-    Json violation = violation_json(verdict.violations[i], context.sources);
+    Json violation = violation_json(verdict.violations[i], context.sources, true);
     if (violated && i == 0) {
       json["violation"] = std::move(violation);
     } else {

@@ -26,6 +26,7 @@ int run_command(const Invocation& invocation, Streams& streams) {
   switch (invocation.command) {
     case Command::check: return check_command(settings, streams);
     case Command::cost: return cost_command(settings, streams);
+    case Command::ablate: return ablate_command(settings, streams);
     case Command::test: return test_command(settings, streams);
     case Command::certify: return certify_command(settings, streams);
     case Command::export_model: return export_command(settings, streams);

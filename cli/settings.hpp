@@ -24,6 +24,7 @@ struct Settings {
   bool reduction = true;
   bool full = false;
   bool explain = false;
+  bool trace = false;
   bool timing = true;
   std::optional<ExportTo> to;
   std::string certificate;  // folder; empty: none is written

@@ -7,6 +7,7 @@
 
 #include "checker/cost.hpp"
 #include "checker/expect.hpp"
+#include "checker/static_verdict.hpp"
 #include "cli/commands.hpp"
 #include "cli/loading.hpp"
 #include "cli/run.hpp"
@@ -113,7 +114,7 @@ class Tester {
   }
 
   check::Verdict verdict_of(const dsl::ExpectItem& item, const step::Variant& variant) {
-    if (health(variant) == Health::wrong) return static_verdict(variant);
+    if (health(variant) == Health::wrong) return check::static_verdict(variant);
     check::CheckOptions options = checker_options(settings_);
     options.memory = variant.model.memory;
     return run_checker(variant.program, check::options_for(item, options), streams_);

@@ -101,7 +101,9 @@ std::pair<Edges, Edges> FlowBuilder::leaf(const Expr& e) {
   const FlowValue v = value(e);
   node.kind = NodeKind::branch;
   node.expr = truth(v, e);
-  if (is_function || is_alloc || is_opaque_expr(e)) node.text.clear();  // not a look, or already shown by the draw
+  const bool constant = e.kind == ExprKind::name && (e.text == "true" || e.text == "false");
+  if (is_function || is_alloc || constant || is_opaque_expr(e))
+    node.text.clear();  // not a look, or already shown by the draw
   return both(emit(node));
 }
 

@@ -37,24 +37,35 @@ void load_variants(Loaded& loaded, const std::vector<std::string>& only) {
   if (loaded.diagnostics.has_errors()) return;
   for (const std::string& name : names) {
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
+    dsl::Diagnostics diagnostics;
+    dsl::File patched = dsl::apply_variant(loaded.file, name, diagnostics);
     Variant variant;
-    variant.name = name;
-    dsl::File patched = dsl::apply_variant(loaded.file, name, variant.diagnostics);
-    if (!variant.diagnostics.has_errors()) {
-      variant.model = dsl::resolve(std::move(patched), name, variant.diagnostics);
-      // what one part gets wrong does not keep the next from being read: all errors of a run
-      const dsl::Flows flows = dsl::build_flows(variant.model, variant.diagnostics);
-      if (!variant.diagnostics.has_invalid()) dsl::check_protocol(variant.model, flows, variant.diagnostics);
-      if (!variant.diagnostics.has_errors())
-        variant.program = lower(variant.model, flows, variant.diagnostics);
-      else
-        check_properties(variant.model, variant.diagnostics);
+    if (diagnostics.has_errors()) {
+      variant.name = name;
+      variant.diagnostics = std::move(diagnostics);
+    } else {
+      variant = build_variant(std::move(patched), name, std::move(diagnostics));
     }
     loaded.variants.push_back(std::move(variant));
   }
 }
 
 }  // namespace
+
+Variant build_variant(dsl::File patched, const std::string& name, dsl::Diagnostics so_far) {
+  Variant variant;
+  variant.name = name;
+  variant.diagnostics = std::move(so_far);
+  variant.model = dsl::resolve(std::move(patched), name, variant.diagnostics);
+  // what one part gets wrong does not keep the next from being read: all errors of a run
+  const dsl::Flows flows = dsl::build_flows(variant.model, variant.diagnostics);
+  if (!variant.diagnostics.has_invalid()) dsl::check_protocol(variant.model, flows, variant.diagnostics);
+  if (!variant.diagnostics.has_errors())
+    variant.program = lower(variant.model, flows, variant.diagnostics);
+  else
+    check_properties(variant.model, variant.diagnostics);
+  return variant;
+}
 
 Loaded load(const std::string& path, const std::vector<std::string>& only) {
   Loaded loaded;

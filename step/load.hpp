@@ -30,4 +30,7 @@ struct Loaded {
 // The same from text (`name` is shown in diagnostics).
 [[nodiscard]] Loaded load_text(const std::string& name, std::string text, const std::vector<std::string>& only = {});
 
+// A variant from its file with the patches applied: names, types, protocol, steps. `so_far` is what was said before.
+[[nodiscard]] Variant build_variant(dsl::File patched, const std::string& name, dsl::Diagnostics so_far = {});
+
 }  // namespace faultline::step

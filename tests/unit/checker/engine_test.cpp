@@ -27,11 +27,12 @@ Finding none_within(std::uint32_t steps) {
   return finding;
 }
 
-TEST(Contradiction, AProofCoversFewerCpus) {
+TEST(Contradiction, AProofForAnyNumberCoversEach) {
   const Question two{2, {}}, three{3, {}}, any{};
-  EXPECT_EQ(contradiction(two, violated(7, 2), three, proved()), "violated in 7 steps against proved");
+  EXPECT_EQ(contradiction(three, violated(7, 3), three, proved()), "violated in 7 steps against proved");
+  EXPECT_EQ(contradiction(two, violated(7, 2), three, proved()), "");
   EXPECT_EQ(contradiction(any, proved(), two, violated(7, 2)), "violated in 7 steps against proved");
-  EXPECT_EQ(contradiction(any, violated(7, 2), three, proved()), "violated in 7 steps against proved");
+  EXPECT_EQ(contradiction(any, violated(7, 3), three, proved()), "violated in 7 steps against proved");
   EXPECT_EQ(contradiction(three, violated(7, 3), two, proved()), "");
   EXPECT_EQ(contradiction(any, violated(7, 4), three, proved()), "");
   EXPECT_EQ(contradiction(two, proved(), any, proved()), "");
