@@ -66,8 +66,7 @@ void Predecessors::file(StateSet& keys, std::vector<std::vector<Transition>>& li
   const StateSet::Index index = keys.insert(key).index;
   if (index == lists.size()) lists.emplace_back();
   std::vector<Transition>& list = lists[index];
-  const auto same = [&](const Transition& t) { return t.view == transition.view && t.command == transition.command; };
-  if (std::none_of(list.begin(), list.end(), same)) list.push_back(transition);
+  if (std::find(list.begin(), list.end(), transition) == list.end()) list.push_back(transition);
 }
 
 void Predecessors::of(const State& picture, const Found& found) {
@@ -86,8 +85,6 @@ void Predecessors::of(const State& picture, const Found& found) {
   }
   acknowledgements(picture, found);
 }
-
-// --- commands ---
 
 void Predecessors::command_step(const State& after, std::size_t actor, Transition transition, const Found& found) {
   const State& view = within_.ones()[transition.view];
@@ -232,8 +229,6 @@ void Predecessors::with_witnesses(const Guess& guess, const State& before, std::
     if (leads(guess, both, step::World::open)) with_witnesses(guess, both, more - 1);
   });
 }
-
-// --- acknowledgements ---
 
 void Predecessors::acknowledgements(const State& after, const Found& found) {
   for (std::size_t kind = 0; kind < program_.awaits.size(); ++kind) {

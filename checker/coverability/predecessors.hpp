@@ -35,6 +35,7 @@ class Predecessors {
   };
   struct Transition {
     std::uint32_t view = 0, command = 0;
+    friend bool operator==(const Transition&, const Transition&) = default;
   };
   // A state before a step in the making.
   struct Guess {

@@ -51,16 +51,17 @@ class Held {
         for (std::uint32_t k = 0; k <= most; ++k) {
           testing::for_each_subset(successor.state, k, [&](State picture) {
             tidy(program_, picture);
-            const auto [place, is_new] = before.try_emplace(form(picture));
+            const Form name = form(picture);
+            const bool is_new = !before.contains(name);
+            std::set<Form>& known = before[name];
             if (is_new) {
-              predecessors.of(picture,
-                              [&](const State& found, const step::ReplayStep&) { place->second.insert(form(found)); });
+              predecessors.of(picture, [&](const State& found, const step::ReplayStep&) { known.insert(form(found)); });
             }
-            const bool stays = parts.contains(place->first);
-            const bool known =
-                std::any_of(parts.begin(), parts.end(), [&](const Form& part) { return place->second.contains(part); });
+            const bool stays = parts.contains(name);
+            const bool found =
+                std::any_of(parts.begin(), parts.end(), [&](const Form& part) { return known.contains(part); });
             changed_ += stays ? 0 : 1;
-            EXPECT_TRUE(stays || known) << "command " << successor.command << ", picture of " << k << " CPUs";
+            EXPECT_TRUE(stays || found) << "command " << successor.command << ", picture of " << k << " CPUs";
           });
         }
       }
@@ -88,7 +89,7 @@ class Held {
 TEST(Predecessors, NoneIsMissingOnRandomPrograms) {
   const bool all = std::getenv("FAULTLINE_FULL") != nullptr;
   std::size_t changed = 0;
-  for (std::uint64_t seed = 1; seed <= (all ? 3000 : 120); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (all ? 1000 : 80); ++seed) {
     testing::RandomShape shape;
     shape.objects = seed % 4 != 0;
     shape.awaits = seed % 2 == 0;
@@ -96,10 +97,10 @@ TEST(Predecessors, NoneIsMissingOnRandomPrograms) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const step::Program program = testing::random_program(seed, shape);
     Held held(program, seed % 3 == 0 ? 2 : 1);
-    held.check(3, 2, all ? 400 : 40);
+    held.check(3, 2, all ? 100 : 40);
     changed += held.changed();
   }
-  EXPECT_GT(changed, 1000U);
+  EXPECT_GT(changed, 500U);
 }
 
 // A handle that another CPU clears named an object that is known still, or one that nobody else knew.
