@@ -9,8 +9,9 @@
 namespace faultline::differential {
 
 struct Question {
-  std::uint64_t memory_bytes = std::uint64_t{64} << 20U;  // a limit that, unlike time, is reached at the same state always
-  bool z3 = false;                                        // proofs are judged by Z3 too
+  std::uint64_t memory_bytes = std::uint64_t{64}
+                               << 20U;  // a limit that, unlike time, is reached at the same state always
+  bool z3 = false;                      // proofs are judged by Z3 too
 };
 
 struct Finding {
@@ -24,7 +25,7 @@ struct Finding {
 
 struct Engine {
   std::string name;
-  unsigned every = 1;  // asked about each so-manieth model
+  unsigned every = 1;                                                            // asked about each so-manieth model
   std::function<std::string(const step::Program&, const Question&)> applicable;  // why not, or empty
   std::function<Finding(const step::Program&, const Question&)> run;
 };

@@ -48,9 +48,8 @@ class Generator {
     Entry entry;
     entry.type = first ? "pte_t" : "pmd_t";
     entry.place = first ? "pte" : "pmd";
-    const std::vector<std::string> names = first
-                                               ? std::vector<std::string>{"none", "present", "protnone", "swapped"}
-                                               : std::vector<std::string>{"clear", "huge", "splitting", "table"};
+    const std::vector<std::string> names = first ? std::vector<std::string>{"none", "present", "protnone", "swapped"}
+                                                 : std::vector<std::string>{"clear", "huge", "splitting", "table"};
     const bool objects = draw_.chance(70);
     const std::size_t states = 2 + draw_.below(3);
     for (std::size_t s = 0; s < states; ++s) {
@@ -104,9 +103,7 @@ class Generator {
     }
   }
 
-  void touch(const Entry& entry) {
-    handlers_.push_back({"user_access", "", {line("touch(" + entry.place + ");")}});
-  }
+  void touch(const Entry& entry) { handlers_.push_back({"user_access", "", {line("touch(" + entry.place + ");")}}); }
 
   // One of two idioms, as an oracle or chance will have it.
   void two_ways(Body& body, Body other) {

@@ -1,5 +1,5 @@
-// A random model of page-fault code, as text. Its handlers are idioms (idioms.hpp) whose locks, second looks and flushes
-// all stand at first; then some are dropped. A patch drops another one, or puts one back.
+// A random model of page-fault code, as text. Its handlers are idioms (idioms.hpp) whose locks, second looks and
+// flushes all stand at first; then some are dropped. A patch drops another one, or puts one back.
 #pragma once
 #include <cstdint>
 #include <string>

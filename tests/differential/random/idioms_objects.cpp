@@ -50,7 +50,8 @@ Body populate(World& world, const Entry& entry) {
     if (entry.two) publish.push_back(when("pt", {line("pte_free(pt);")}));
     Body body = {line("page_t page = alloc_page();")};
     if (entry.two) {
-      Body with_both = {line("pgtable_t pt = pte_alloc_one();"), when("pt", std::move(publish), {line("put_page(page);")})};
+      Body with_both = {line("pgtable_t pt = pte_alloc_one();"),
+                        when("pt", std::move(publish), {line("put_page(page);")})};
       body.push_back(when("page", std::move(with_both)));
     } else {
       body.push_back(when("page", std::move(publish)));
@@ -155,9 +156,9 @@ Body split(World& world, const Entry& entry) {
     Body body = {line("bool mine = false;"), line(entry.type + " old = " + entry.states.front().name + ";")};
     append(body, world.section(entry.inner, [&] {
       world.arrows(entry, {from}, middle);
-      return Body{line("old = " + entry.look() + ";"),
-                  when(entry.is(from, "old"),
-                       {line(store(entry, middle, payload_of(entry, "old"))), line("mine = true;")})};
+      return Body{
+          line("old = " + entry.look() + ";"),
+          when(entry.is(from, "old"), {line(store(entry, middle, payload_of(entry, "old"))), line("mine = true;")})};
     }));
     Body second;
     if (flushes) second.push_back(flush(world, entry));
@@ -165,7 +166,8 @@ Body split(World& world, const Entry& entry) {
       world.arrows(entry, {middle}, to, flushes);
       Body stored = {line(store(entry, to, payload_of(entry, "old")))};
       if (!looks) return stored;
-      const std::string unchanged = entry.look() + " == " + entry.states[middle].name + "(" + payload_of(entry, "old") + ")";
+      const std::string unchanged =
+          entry.look() + " == " + entry.states[middle].name + "(" + payload_of(entry, "old") + ")";
       return {guard(world.new_choice(), unchanged, std::move(stored))};
     }));
     body.push_back(when("mine && " + entry.is(from, "old"), std::move(second)));

@@ -12,7 +12,9 @@ std::pair<std::size_t, std::size_t> two_plain(World& world, const Entry& entry) 
   return {plain[at], plain[(at + 1) % plain.size()]};
 }
 
-std::string store(const Entry& entry, std::size_t state) { return entry.look() + " = " + entry.states[state].name + ";"; }
+std::string store(const Entry& entry, std::size_t state) {
+  return entry.look() + " = " + entry.states[state].name + ";";
+}
 
 }  // namespace
 
@@ -45,7 +47,8 @@ Body claim(World& world, const Entry& entry) {
     Body body = {line("bool mine = false;")};
     append(body, world.section(entry.inner, [&] {
       world.arrows(entry, {from}, busy);
-      return Body{guard(world.new_choice(), entry.is(from, entry.look()), {line(store(entry, busy)), line("mine = true;")})};
+      return Body{
+          guard(world.new_choice(), entry.is(from, entry.look()), {line(store(entry, busy)), line("mine = true;")})};
     }));
     Body work;
     if (works) work.push_back(line("assert(" + entry.is(busy, entry.look()) + ");"));
@@ -67,8 +70,7 @@ Body reader(World& world, const Entry& entry) {
   if (outside) lock = {Lock::Mode::read, entry.outer};
   if (lock.mode == Lock::Mode::write) lock.mode = Lock::Mode::read;
   const auto look = [&]() -> Body {
-    if (!copies)
-      return {when(entry.is(state, entry.look()), {line("assert(" + entry.is(state, entry.look()) + ");")})};
+    if (!copies) return {when(entry.is(state, entry.look()), {line("assert(" + entry.is(state, entry.look()) + ");")})};
     return {line(entry.type + " seen = " + entry.look() + ";"),
             when(entry.is(state, "seen"), {line("assert(" + entry.look() + " == seen);")})};
   };
@@ -85,8 +87,7 @@ Body writer(World& world, const Entry& entry) {
   if (entry.outer.empty() && entry.inner.mode != Lock::Mode::write) return advance(world, entry);
   const Lock lock = {Lock::Mode::write, entry.outer.empty() ? entry.inner.name : entry.outer};
   const auto inside = [&, from = from, to = to]() -> Body {
-    if (!stores)
-      return {when(entry.is(seen, entry.look()), {line("assert(" + entry.is(seen, entry.look()) + ");")})};
+    if (!stores) return {when(entry.is(seen, entry.look()), {line("assert(" + entry.is(seen, entry.look()) + ");")})};
     world.arrows(entry, {from}, to);
     return {when(entry.is(from, entry.look()),
                  {line(store(entry, to)), line("assert(" + entry.is(to, entry.look()) + ");")})};
@@ -95,9 +96,10 @@ Body writer(World& world, const Entry& entry) {
   const bool plain = body.size() > 1 && body.back().kind == Node::Kind::choice;  // not the trylock form
   if (downgrades && plain) {
     const std::size_t which = body.back().which;
-    body.back() = choice(which, {line("downgrade_write(" + lock.name + ");"),
-                                 when(entry.is(seen, entry.look()), {line("assert(" + entry.is(seen, entry.look()) + ");")}),
-                                 line("up_read(" + lock.name + ");")});
+    body.back() =
+        choice(which, {line("downgrade_write(" + lock.name + ");"),
+                       when(entry.is(seen, entry.look()), {line("assert(" + entry.is(seen, entry.look()) + ");")}),
+                       line("up_read(" + lock.name + ");")});
   }
   return body;
 }
@@ -117,7 +119,8 @@ Body critical(World& world) {
   const bool rwsem = form == 1;
   world.declare(rwsem ? "rwsem file_sem;" : "mutex page_lock;");
   const Lock lock = {rwsem ? Lock::Mode::write : Lock::Mode::mutex, rwsem ? "file_sem" : "page_lock"};
-  if (draw.chance(40)) world.invariant((rwsem ? "*busy implies write_locked(" : "*busy implies locked(") + lock.name + ")");
+  if (draw.chance(40))
+    world.invariant((rwsem ? "*busy implies write_locked(" : "*busy implies locked(") + lock.name + ")");
   return world.section(lock, [&] {
     Body work = {line("assert(!*busy);"), line("*busy = true;")};
     append(work, inside);

@@ -18,7 +18,7 @@ class Comparison {
   }
 
   Judged run() {
-    guarded("explicit", [&] { judged_.reference = search_all(program_, judges_.max_cpus); });
+    guarded("explicit", [&] { judged_.reference = search_all(program_, judges_.max_cpus, judges_.max_states); });
     for (const std::string& complaint : judged_.reference.complaints)
       disagree("the explicit search contradicts itself", complaint);
     for (const Engine& engine : judges_.engines) {

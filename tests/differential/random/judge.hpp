@@ -26,6 +26,7 @@ struct Judged {
 struct Judges {
   std::vector<Engine> engines;
   std::uint32_t max_cpus = 4;
+  std::uint64_t max_states = 200'000;
   Question question{};
   std::uint64_t number = 0;  // of the model: which engines are asked about it
 };

@@ -22,7 +22,9 @@ Engine planted(const std::string& name, const Finding& finding) {
 }
 
 Finding proves(std::uint32_t cpus) { return {Answer::proved, {}, cpus, {}, false}; }
-Finding violates(const std::string& violation, std::uint32_t cpus) { return {Answer::violated, {}, cpus, violation, false}; }
+Finding violates(const std::string& violation, std::uint32_t cpus) {
+  return {Answer::violated, {}, cpus, violation, false};
+}
 
 constexpr const char* unsafe_with_two = R"(model m;
 shared bool *busy;
@@ -44,7 +46,7 @@ run h, i on any cpus;
 
 std::vector<std::string> complaints(const std::string& text, std::vector<Engine> all, std::uint32_t max_cpus = 3) {
   std::vector<std::string> found;
-  const Judges judges{std::move(all), max_cpus, {}, 0};
+  const Judges judges{std::move(all), max_cpus, 200'000, {}, 0};
   for (const Judged& judged : judge(text, judges))
     for (const Disagreement& d : judged.disagreements) found.push_back(d.what);
   return found;

@@ -18,6 +18,7 @@ constexpr const char* help =
     "  --models N      how many (500)\n"
     "  --seed S        of the first; the others follow (1)\n"
     "  --cpus MAX      explicit search with 1..MAX CPUs on each any-line, 5 at most (4)\n"
+    "  --states S      searches of more are left out (40000)\n"
     "  --spin K        every K-th model is compared with Spin (0: none)\n"
     "  --removals K    every K-th model has each of its locks, looks and flushes removed in turn (10)\n"
     "  --jobs J        threads (1)\n"
@@ -42,8 +43,10 @@ std::string read(int argc, char** argv, Arguments& arguments) {
   auto& s = arguments.settings;
   std::uint64_t cpus = s.max_cpus, jobs = s.jobs;
   const std::vector<std::pair<std::string_view, std::uint64_t*>> numbers = {
-      {"--models", &s.models},    {"--seed", &s.seed}, {"--cpus", &cpus}, {"--spin", &s.spin_every},
-      {"--removals", &s.removals_every}, {"--jobs", &jobs}};
+      {"--models", &s.models},   {"--seed", &s.seed},
+      {"--cpus", &cpus},         {"--states", &s.max_states},
+      {"--spin", &s.spin_every}, {"--removals", &s.removals_every},
+      {"--jobs", &jobs}};
   for (int i = 1; i < argc; ++i) {
     const std::string_view name = argv[i];
     if (name == "--print") {

@@ -53,7 +53,7 @@ class Examiner {
   static bool asked(std::uint64_t every, std::uint64_t seed) { return every != 0 && seed % every == 0; }
 
   [[nodiscard]] Judges judges(std::uint64_t seed) const {
-    Judges judges{settings_.engines, settings_.max_cpus, {}, seed};
+    Judges judges{settings_.engines, settings_.max_cpus, settings_.max_states, {}, seed};
     judges.question.z3 = asked(settings_.z3_every, seed);
     return judges;
   }
@@ -127,7 +127,7 @@ class Examiner {
 }  // namespace
 
 Tally run(const Settings& settings) {
-  Tally tally(settings.engines);
+  Tally tally(settings.engines, settings.max_cpus);
   std::vector<std::unique_ptr<Examiner>> examiners;
   for (unsigned j = 0; j < std::max(1U, settings.jobs); ++j) examiners.push_back(std::make_unique<Examiner>(settings));
   for (std::uint64_t first = 0; first < settings.models; first += slice) {

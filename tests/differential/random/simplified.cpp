@@ -178,7 +178,8 @@ class Simplifier {
 
   ExprPtr inside(const ExprPtr& e) {
     const bool joined = e->kind == ExprKind::binary && (e->text == "&&" || e->text == "||" || e->text == "implies");
-    if (!joined && e->kind != ExprKind::lnot && e->kind != ExprKind::paren && e->kind != ExprKind::conditional) return e;
+    if (!joined && e->kind != ExprKind::lnot && e->kind != ExprKind::paren && e->kind != ExprKind::conditional)
+      return e;
     for (const ExprPtr& kid : e->kids)
       if (hit()) return kid;
     auto copy = std::make_shared<dsl::Expr>(*e);

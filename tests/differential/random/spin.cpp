@@ -63,9 +63,9 @@ SpinAnswer ask_spin(const step::Program& program, std::uint32_t cpus, const std:
   const std::uint64_t states = std::stoull(found[1]);
   const bool errors = std::regex_search(output, std::regex(R"(errors: [1-9])"));
   if (states != ours.states || errors == ours.violations.empty())
-    answer.disagreement = fmt::format("{} CPUs: Spin has {} states, {} errors; the search {} states, {} errors", cpus,
-                                      states, errors ? "with" : "without", ours.states,
-                                      ours.violations.empty() ? "without" : "with");
+    answer.disagreement =
+        fmt::format("{} CPUs: Spin has {} states, {} errors; the search {} states, {} errors", cpus, states,
+                    errors ? "with" : "without", ours.states, ours.violations.empty() ? "without" : "with");
   return answer;
 }
 

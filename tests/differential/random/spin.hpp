@@ -15,6 +15,7 @@ struct SpinAnswer {
 };
 
 // With `cpus` CPUs on each any-line. Files are written into `folder`.
-[[nodiscard]] SpinAnswer ask_spin(const step::Program& program, std::uint32_t cpus, const std::filesystem::path& folder);
+[[nodiscard]] SpinAnswer ask_spin(const step::Program& program, std::uint32_t cpus,
+                                  const std::filesystem::path& folder);
 
 }  // namespace faultline::differential

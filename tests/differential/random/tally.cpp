@@ -23,7 +23,7 @@ std::string without_numbers(const std::string& reason) {
 
 }  // namespace
 
-Tally::Tally(const std::vector<Engine>& engines) {
+Tally::Tally(const std::vector<Engine>& engines, std::uint32_t max_cpus) : max_cpus_(max_cpus) {
   for (const Engine& engine : engines) engines_.push_back({engine.name, 0, 0, 0, 0});
 }
 
@@ -83,7 +83,7 @@ void Tally::add(const Judged& judged) {
 
 void Tally::add_search(const Judged& judged) {
   const Reference& reference = judged.reference;
-  const bool all = !reference.searched.empty() && reference.searched.back().complete;
+  const bool all = reference.exhaustive(max_cpus_);
   if (const Searched* first = reference.first_violated()) {
     ++search_.unsafe;
     ++cpus_[first->cpus];
@@ -106,7 +106,8 @@ std::string Tally::markdown() const {
       "| wrong at once (FL04xx) | {} ({:.1f} %) |\n",
       models_, unsafe_, unsafe(), safe_, percent(safe_, models_), static_models_, rejected());
   text += fmt::format(
-      "\nWith each lock, second look and flush removed in turn from {} of them: {} ({:.1f} %) are safe and one removal\n"
+      "\nWith each lock, second look and flush removed in turn from {} of them: {} ({:.1f} %) are safe and one "
+      "removal\n"
       "makes a violation that the search finds; {} more, one that the front end finds.\n",
       tried_, needed_, safe_for_a_reason(), needed_statically_);
   text += fmt::format("\n{} programs (variants included; {} more are wrong at once):\n\n", programs_, static_variants_);
@@ -116,8 +117,9 @@ std::string Tally::markdown() const {
   };
   row(search_);
   for (const Answers& answers : engines_) row(answers);
-  text += fmt::format("\nSearched exhaustively up to the last number of CPUs: {}; of these the check answers unknown: {} ({:.2f} %)\n",
-                      exhaustive_, undecided_, undecided());
+  text +=
+      fmt::format("\nSearched exhaustively with up to {} CPUs: {}; of these the check answers unknown: {} ({:.2f} %)\n",
+                  max_cpus_, exhaustive_, undecided_, undecided());
   for (const auto& [reason, n] : reasons_) text += fmt::format("- {} × {}\n", n, reason);
   const auto list = [&](const char* title, const auto& counts, std::uint64_t whole) {
     text += fmt::format("\n| {} | programs |\n| --- | --- |\n", title);

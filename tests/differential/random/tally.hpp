@@ -23,7 +23,7 @@ struct Outcome {
 
 class Tally {
  public:
-  explicit Tally(const std::vector<Engine>& engines);
+  Tally(const std::vector<Engine>& engines, std::uint32_t max_cpus);
 
   void add(const Outcome& outcome);
   [[nodiscard]] std::string markdown() const;
@@ -48,6 +48,7 @@ class Tally {
   void add(const Judged& judged);
   void add_search(const Judged& judged);
 
+  std::uint32_t max_cpus_;
   std::uint64_t models_ = 0, static_models_ = 0, unsafe_ = 0, safe_ = 0;
   std::uint64_t tried_ = 0, needed_ = 0, needed_statically_ = 0;
   std::uint64_t programs_ = 0, static_variants_ = 0, exhaustive_ = 0, undecided_ = 0, spin_ = 0;

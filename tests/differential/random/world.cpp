@@ -43,7 +43,9 @@ std::string Lock::as_needed() const {
   return name;
 }
 
-std::string Entry::is(std::size_t state, const std::string& of) const { return states[state].predicate + "(" + of + ")"; }
+std::string Entry::is(std::size_t state, const std::string& of) const {
+  return states[state].predicate + "(" + of + ")";
+}
 
 std::vector<std::size_t> Entry::with_payload(bool payload) const {
   std::vector<std::size_t> found;
@@ -112,8 +114,9 @@ std::string World::declaration(const Entry& entry) const {
   std::string text = "entry " + entry.type + " {\n";
   const std::string payload = entry.two ? "(page_t page, pgtable_t pt)" : "(page_t page)";
   for (const EntryState& s : entry.states)
-    text += "    state " + s.name + (s.payload ? payload + " { " + s.predicate + ", " + entry.any_payload + " }\n"
-                                               : " { " + s.predicate + " }\n");
+    text +=
+        "    state " + s.name +
+        (s.payload ? payload + " { " + s.predicate + ", " + entry.any_payload + " }\n" : " { " + s.predicate + " }\n");
   std::vector<std::pair<std::size_t, std::size_t>> written;
   for (const Store& store : stores_) {
     const std::pair arrow{store.from, store.to};

@@ -15,7 +15,7 @@ struct Lock {
 
   [[nodiscard]] std::string take() const;
   [[nodiscard]] std::string give() const;
-  [[nodiscard]] std::string try_take() const;  // empty: there is no such form
+  [[nodiscard]] std::string try_take() const;   // empty: there is no such form
   [[nodiscard]] std::string as_needed() const;  // in an arrow: write(mmap_sem)
   [[nodiscard]] bool sleeps() const { return mode != Mode::spin && mode != Mode::irq; }
 };
