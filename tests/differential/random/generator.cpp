@@ -131,7 +131,7 @@ class Generator {
       if (which < 55) return slot_take(world_);
     }
     if (which < 76) return reader(world_, entry);
-    if (which < 90) return writer(world_, entry);
+    if (which < 86) return writer(world_, entry);
     return which < 96 ? critical(world_) : wait_for(world_);
   }
 

@@ -119,7 +119,7 @@ Body critical(World& world) {
   const bool rwsem = form == 1;
   world.declare(rwsem ? "rwsem file_sem;" : "mutex page_lock;");
   const Lock lock = {rwsem ? Lock::Mode::write : Lock::Mode::mutex, rwsem ? "file_sem" : "page_lock"};
-  if (draw.chance(40))
+  if (draw.chance(60))
     world.invariant((rwsem ? "*busy implies write_locked(" : "*busy implies locked(") + lock.name + ")");
   return world.section(lock, [&] {
     Body work = {line("assert(!*busy);"), line("*busy = true;")};

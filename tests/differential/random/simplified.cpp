@@ -20,6 +20,8 @@ class Simplifier {
   explicit Simplifier(std::size_t wanted) : left_(wanted) {}
 
   std::optional<File> run(File file) {
+    for (const Item& item : file.items)
+      if (item.function) functions_.push_back(item.function);
     apply_patches(file);
     for (std::size_t i = 0; i < file.items.size() && !done_; ++i)
       if (hit()) drop_item(file, i);
@@ -138,6 +140,7 @@ class Simplifier {
       for (std::size_t part = 0; part < s->body.size() && !is_list; ++part)
         if (hit()) return s->body[part]->kind == StmtKind::block ? s->body[part]->body : std::vector{s->body[part]};
     }
+    if (const auto* body = body_of_call(*s); body != nullptr && hit()) return *body;
     auto copy = std::make_shared<dsl::Stmt>(*s);
     if (s->kind == StmtKind::if_ && s->body.size() > 1 && hit()) {
       copy->body.pop_back();
@@ -153,6 +156,14 @@ class Simplifier {
         if (part->kind == StmtKind::block) part = inside(part);
     }
     return {copy};
+  }
+
+  // Of a call `f();` without arguments.
+  [[nodiscard]] const std::vector<StmtPtr>* body_of_call(const dsl::Stmt& s) const {
+    if (s.kind != StmtKind::expression || s.expr->kind != ExprKind::call || !s.expr->kids.empty()) return nullptr;
+    for (const auto& function : functions_)
+      if (function->name.text == s.expr->text) return &function->body->body;
+    return nullptr;
   }
 
   // ---- conditions
@@ -187,6 +198,7 @@ class Simplifier {
     return copy;
   }
 
+  std::vector<std::shared_ptr<const dsl::FunctionItem>> functions_;
   std::size_t left_;
   bool done_ = false;
 };
