@@ -100,13 +100,15 @@ int main(int argc, char** argv) {
     std::cout << "Spin is not installed: nothing is compared with it\n";
     settings.spin_every = 0;
   }
-  settings.progress = [](const Tally& tally) {
+  const auto summary = [&](const Tally& tally) {
+    return fmt::format("Seeds {} to {}, up to {} CPUs and {} states.\n\n{}", settings.seed,
+                       settings.seed + tally.models() - 1, settings.max_cpus, settings.max_states, tally.markdown());
+  };
+  settings.progress = [&](const Tally& tally) {  // a long run that is stopped has said what it found so far
     std::cerr << fmt::format("{} models, {} disagreements\n", tally.models(), tally.disagreements());
+    if (!arguments.summary.empty()) std::ofstream(arguments.summary) << summary(tally);
   };
   const Tally tally = run(settings);
-  const std::string text = fmt::format("Seeds {} to {}, up to {} CPUs.\n\n{}", settings.seed,
-                                       settings.seed + settings.models - 1, settings.max_cpus, tally.markdown());
-  std::cout << text;
-  if (!arguments.summary.empty()) std::ofstream(arguments.summary) << text;
+  std::cout << summary(tally);
   return tally.disagreements() == 0 ? 0 : 1;
 }
