@@ -6,8 +6,10 @@
 #include <stdexcept>
 
 #include "checker/certificate.hpp"
+#include "checker/cross_check.hpp"
 #include "checker/deadlock.hpp"
 #include "checker/engine.hpp"
+#include "checker/explain.hpp"
 #include "checker/progress.hpp"
 #include "fmt/format.h"
 
@@ -38,12 +40,16 @@ class Checker {
   Verdict run(ViewSet* keep) {
     if (options_.memory != "sc") {
       unknown(fmt::format("memory {} is not implemented; sc is", options_.memory));
+    } else if (const Engine* engine = find_engine(options_.engine);
+               engine != nullptr && engine->name != "explicit" && engine->name != "views") {
+      named(*engine, keep);
     } else if (options_.cpus) {
       fixed(*options_.cpus);
     } else {
       any(keep);
     }
     progress();
+    if (options_.engine == "all") cross_check(program_, options_, engines(), verdict_);
     finish_reads();
     verdict_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     return std::move(verdict_);
@@ -155,14 +161,50 @@ class Checker {
     property("deadlock", Answer::proved, verdict_.scope, "explicit");
   }
 
+  // ---- --engine NAME
+  void named(const Engine& engine, ViewSet* keep) {
+    const Question question{options_.cpus, limits(engine.name)};
+    const std::string refused = engine.refuses(program_, question);
+    if (!refused.empty()) return unknown(fmt::format("engine {} does not take this model: {}", engine.name, refused));
+    Finding finding = ask(engine, program_, question);
+    verdict_.engine = engine.name;
+    verdict_.states = finding.size;
+    Scope scope;
+    if (options_.cpus) scope = scope_of(*options_.cpus);
+    scope.any = !options_.cpus.has_value();
+    scope.memory = options_.memory;
+    verdict_.scope = scope;
+    if (finding.answer == Answer::violated) {
+      verdict_.answer = Answer::violated;
+      verdict_.scope = finding.example->scope;
+      property(property_name(finding.example->violation), Answer::violated, verdict_.scope, engine.name);
+      verdict_.violations.push_back(std::move(*finding.example));
+    } else if (finding.answer == Answer::unknown) {
+      all_properties(scope, engine.name, Answer::unknown, finding.reason);
+      unknown(finding.reason);
+    } else if (engine.any) {  // only a certificate makes it a proof
+      any(keep);
+      if (verdict_.answer == Answer::proved) verdict_.engine = engine.name + ", views";
+    } else {
+      verdict_.answer = Answer::proved;
+      all_properties(scope, engine.name, Answer::proved, finding.reason);
+      ViewsOptions o;
+      o.limits = question.limits;
+      const ViewsResult result = views(program_, o);
+      const DeadlockProof deadlock =
+          result.proved ? deadlock_free(program_, result.set) : DeadlockProof{false, "there are no views", {}};
+      if (deadlock.proved) return property("deadlock", Answer::proved, scope, "lock order");
+      property("deadlock", Answer::unknown, scope, "lock order", deadlock.reason);
+      unknown(fmt::format("deadlock is not excluded ({}); all else is proved", deadlock.reason));
+    }
+  }
+
   // ---- any number
   void any(ViewSet* keep) {
     const bool has_any =
         std::any_of(program_.lines.begin(), program_.lines.end(), [](const step::Line& l) { return l.cpus == 0; });
     std::uint32_t searched = 0;
-    const std::uint32_t first = has_any && options_.engine != EngineChoice::explicit_search ? small_cpus
-                                : has_any                                                   ? fallback_cpus
-                                                                                            : 1;
+    const std::uint32_t first = has_any && options_.engine != "explicit" ? small_cpus : has_any ? fallback_cpus : 1;
     for (std::uint32_t n = 1; n <= first; ++n) {
       ExplicitResult result = search(n);
       if (!result.violations.empty()) return violated_any(std::move(result), n);
@@ -185,7 +227,7 @@ class Checker {
       return;
     }
     std::string why = "--engine explicit proves nothing for any number of CPUs";
-    if (options_.engine != EngineChoice::explicit_search) {
+    if (options_.engine != "explicit") {
       if (prove(2, searched, why, keep)) return;
       const double until = options_.timeout > 0 ? 0 : fallback_seconds;
       for (std::uint32_t n = searched + 1; n <= fallback_cpus; ++n) {
@@ -284,6 +326,7 @@ class Checker {
     verdict_.answer = Answer::proved;
     all_properties(scope, "views");
     fired_ = result.fired;
+    if (options_.explain && k == 2) verdict_.known = explain(program_, result.set);
     const DeadlockProof deadlock = deadlock_free(program_, result.set);
     if (deadlock.proved) {
       property("deadlock", Answer::proved, scope, "lock order");

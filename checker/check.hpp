@@ -11,16 +11,15 @@
 
 namespace faultline::check {
 
-enum class EngineChoice : std::uint8_t { automatic, explicit_search, views };
-
 struct CheckOptions {
   std::optional<std::uint32_t> cpus;  // of each `any` line; absent: any number
   std::string memory = "sc";
-  EngineChoice engine = EngineChoice::automatic;
-  std::optional<bool> z3;  // absent: for certificates of up to z3_limit views
+  std::string engine = "auto";  // or the name of an engine; or "all": as auto, and every engine is asked as well
+  std::optional<bool> z3;       // absent: for certificates of up to z3_limit views
   bool reduction = true;
   bool all_kinds = false;          // go on past the first violation: every kind that N CPUs can reach
   bool progress = true;            // check progress lines too
+  bool explain = false;            // fill Verdict::known of a proof for any number of CPUs
   double timeout = 0;              // seconds for the whole check; 0: none
   std::uint64_t memory_bytes = 0;  // 0: none
   // What is being done, for a line on a terminal: phase ("2 CPUs", "views", "z3"), states so far, depth.

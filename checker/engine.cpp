@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 
 #include "checker/engines.hpp"
@@ -13,7 +14,8 @@
 namespace faultline::check {
 
 const std::vector<Engine>& engines() {
-  static const std::vector<Engine> table = {explicit_engine(), views_engine()};
+  static const std::vector<Engine> table = {explicit_engine(), bmc_engine(),     kinduction_engine(),
+                                            views_engine(),    datalog_engine(), backward_engine()};
   return table;
 }
 
@@ -23,6 +25,7 @@ const Engine* find_engine(const std::string& name) {
 }
 
 Finding ask(const Engine& engine, const step::Program& program, const Question& question) {
+  if (!takes(engine, question)) throw std::logic_error("a question that engine " + engine.name + " does not take");
   const auto start = std::chrono::steady_clock::now();
   Finding finding;
   try {
@@ -65,16 +68,34 @@ void replay_or_throw(const step::Program& program, const Counterexample& example
                                        step::to_string(example.violation.kind), replayed.why));
 }
 
+bool has_any_line(const step::Program& program) {
+  return std::any_of(program.lines.begin(), program.lines.end(), [](const step::Line& l) { return l.cpus == 0; });
+}
+
+std::optional<Finding> search_fewer_than(std::uint32_t k, const step::Program& program, const Limits& limits) {
+  const Deadline deadline(limits.seconds);
+  for (std::uint32_t n = 1;; ++n) {
+    const auto lines = step::cpus_per_line(program, n);
+    if (std::accumulate(lines.begin(), lines.end(), 0U) >= k) return std::nullopt;
+    Question few{n, limits};
+    few.limits.seconds = deadline.left();
+    const Finding found = ask(*find_engine("explicit"), program, few);
+    if (found.answer != Answer::proved) return found;
+  }
+}
+
 namespace {
 
 // Everything that `q` asks about is part of what `r` asks about: more CPUs can do what fewer can.
 bool within(const Question& q, const Question& r) { return !r.cpus || (q.cpus && *q.cpus <= *r.cpus); }
 
-std::string one_way(const Question& q, const Finding& a, const Question& r, const Finding& b) {
+std::string one_way(const Question& question, const Finding& a, const Question& r, const Finding& b) {
   if (a.answer != Answer::violated) return {};
+  Question q = question;  // a violation is one of the CPUs that its trace needs
+  if (a.example) q.cpus = a.example->scope.cpus;
   const std::size_t steps = a.example ? a.example->steps.size() : 0;
   if (b.answer == Answer::proved && within(q, r)) return fmt::format("violated in {} steps against proved", steps);
-  if (b.answer == Answer::unknown && b.safe_steps && within(q, r) && a.example && *b.safe_steps >= steps)
+  if (b.safe_steps && within(q, r) && a.example && *b.safe_steps >= steps)
     return fmt::format("violated in {} steps against none within {}", steps, *b.safe_steps);
   return {};
 }

@@ -17,7 +17,7 @@ struct Finding {
   std::string reason;  // of `unknown`: why, and what was covered
   // violated: replayed by the reference interpreter before it is returned.
   std::optional<Counterexample> example;
-  // For a fixed number of CPUs, what an `unknown` still claims: no run of at most so many steps violates anything.
+  // For a fixed number of CPUs, what is claimed whatever the answer: no run of at most so many steps violates anything.
   std::optional<std::uint32_t> safe_steps;
   std::uint64_t size = 0;  // how much was looked at, in `unit`s
   std::string unit;        // "states", "views", "steps"
@@ -27,7 +27,8 @@ struct Finding {
 struct Engine {
   std::string name;  // as --engine takes it
   std::string what;  // one line for a table
-  // Why it does not take the question: a phrase; empty when it does.
+  bool any = false;  // it answers for any number of CPUs, and only so; else for a fixed number only
+  // Why it does not take a question of its kind (any) about the program: a phrase; empty when it does.
   std::string (*refuses)(const step::Program& program, const Question& question);
   Finding (*ask)(const step::Program& program, const Question& question);
 };
@@ -36,6 +37,10 @@ struct Engine {
 [[nodiscard]] const std::vector<Engine>& engines();
 [[nodiscard]] const Engine* find_engine(const std::string& name);  // null if there is none
 
+// Whether the question is of the engine's kind.
+[[nodiscard]] inline bool takes(const Engine& engine, const Question& question) {
+  return engine.any == !question.cpus.has_value();
+}
 // Asks, and measures. What the engine throws for want of memory or objects becomes `unknown`; a std::logic_error (a
 // fault of Faultline) goes through.
 [[nodiscard]] Finding ask(const Engine& engine, const step::Program& program, const Question& question);

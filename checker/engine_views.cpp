@@ -1,7 +1,5 @@
 // Proof rule: views of k CPUs (views.hpp) that the own judge accepts cover every system of at least k CPUs; systems of
 // fewer are searched. k = 2, then 3.
-#include <algorithm>
-#include <numeric>
 #include <stdexcept>
 
 #include "checker/certificate.hpp"
@@ -11,10 +9,6 @@
 
 namespace faultline::check {
 namespace {
-
-bool has_any_line(const step::Program& program) {
-  return std::any_of(program.lines.begin(), program.lines.end(), [](const step::Line& l) { return l.cpus == 0; });
-}
 
 bool bound_fired(const step::Program& program, const std::vector<bool>& fired) {
   for (std::size_t c = 0; c < program.commands.size(); ++c) {
@@ -28,14 +22,9 @@ Finding ask_views(const step::Program& program, const Question& question) {
   const Deadline deadline(question.limits.seconds);
   Finding finding;
   for (std::uint32_t k = 2; k <= 3; ++k) {
-    for (std::uint32_t n = 1;; ++n) {  // systems that k CPUs do not fit into
-      const auto lines = step::cpus_per_line(program, n);
-      if (std::accumulate(lines.begin(), lines.end(), 0U) >= k) break;
-      Question few{n, question.limits};
-      few.limits.seconds = deadline.left();
-      const Finding searched = ask(*find_engine("explicit"), program, few);
-      if (searched.answer != Answer::proved) return searched;
-    }
+    Limits few = question.limits;
+    few.seconds = deadline.left();
+    if (const auto found = search_fewer_than(k, program, few)) return *found;
     ViewsOptions options;
     options.k = k;
     options.limits = question.limits;
@@ -65,10 +54,9 @@ Engine views_engine() {
   Engine engine;
   engine.name = "views";
   engine.what = "what any 2 or 3 CPUs look like";
-  engine.refuses = [](const step::Program& program, const Question& question) -> std::string {
-    if (question.cpus) return "it proves for any number of CPUs";
-    if (!has_any_line(program)) return "the model fixes its number of CPUs";
-    return {};
+  engine.any = true;
+  engine.refuses = [](const step::Program& program, const Question&) {
+    return std::string(has_any_line(program) ? "" : "the model fixes its number of CPUs");
   };
   engine.ask = ask_views;
   return engine;

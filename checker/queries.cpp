@@ -115,7 +115,7 @@ class Obligation {
         if (chosen[i]) view.push_back(i);
       }
       for (const Exclusion& exclusion : excluded_) {
-        const Term holds = exclusion_holds(picture_.state(), view, exclusion);
+        const Term holds = picture_.excluded(picture_.state(), view, table_.fields, exclusion);
         claim(!holds);
         excluded_terms_.insert(holds);
       }
@@ -126,25 +126,10 @@ class Obligation {
   Term outside(const SymbolicState& state, const View& view) {
     std::vector<Term> some;
     for (const Exclusion& exclusion : excluded_) {
-      const Term holds = exclusion_holds(state, view, exclusion);
+      const Term holds = picture_.excluded(state, view, table_.fields, exclusion);
       if (excluded_terms_.count(holds) == 0) some.push_back(holds);
     }
     return terms_.any(std::move(some));
-  }
-
-  Term exclusion_holds(const SymbolicState& state, const View& view, const Exclusion& exclusion) {
-    std::vector<Term> conditions;
-    for (const OneOf& condition : exclusion) {
-      const Field& field = table_.fields[condition.field];
-      const bool positive = !condition.values.back();
-      std::vector<Term> values;
-      for (std::size_t v = 0; v < field.values.size(); ++v) {
-        if (condition.values[v] == positive) values.push_back(picture_.has(state, view, field, field.values[v]));
-      }
-      const Term one_of = terms_.any(std::move(values));
-      conditions.push_back(positive ? one_of : !one_of);
-    }
-    return terms_.all(std::move(conditions));
   }
 
   const Program& program_;

@@ -10,17 +10,24 @@ using smt::Term;
 using smt::yes;
 using step::Id;
 
-Picture::Picture(const step::Program& program, smt::Terms& terms, std::size_t cpus) : program_(program), terms_(terms) {
+Picture::Picture(const step::Program& program, smt::Terms& terms, std::size_t cpus, const PictureOptions& options)
+    : program_(program), terms_(terms), options_(options) {
+  const auto number = [&](const std::string& name, std::size_t values) {
+    return options.one_hot ? terms.one_hot(name, values) : terms.number(name, values);
+  };
+  const std::string shared = options.prefix + "shared.";
   for (const step::Variable& global : program.globals)
-    state_.globals.push_back(terms.number("shared." + global.name, global.max + 1u));
+    state_.globals.push_back(number(shared + global.name, global.max + 1u));
   for (const step::Place& place : program.places)
-    state_.places.push_back({add_slot("shared." + place.name, place.type, true), yes});
+    state_.places.push_back({add_slot(shared + place.name, place.type, true), yes});
   for (std::size_t i = 0; i < cpus; ++i) {
-    const std::string prefix = "cpu" + std::to_string(i + 1) + ".";
+    const std::string prefix = options.prefix + "cpu" + std::to_string(i + 1) + ".";
     SymbolicCpu cpu;
-    cpu.position = terms.number(prefix + "at", program.locations.size());
+    cpu.position = number(prefix + "at", program.locations.size());
+    for (std::size_t pc = 0; !options.lines.empty() && pc < cpu.position.size(); ++pc)
+      if (program.locations[pc].line != options.lines[i]) cpu.position[pc] = no;
     for (const step::Variable& local : program.locals) {
-      cpu.locals.push_back(terms.number(prefix + local.name, local.max + 1u));
+      cpu.locals.push_back(number(prefix + local.name, local.max + 1u));
     }
     for (const step::Handle& handle : program.handles) {
       cpu.handles.push_back({add_slot(prefix + handle.name, handle.type, true), yes});
@@ -93,6 +100,24 @@ std::vector<Term> Picture::axioms() {
       if (elsewhere.size() == most + 1) result.push_back(terms_.any(std::move(elsewhere)));
     }
   }
+  return result;
+}
+
+std::vector<Term> Picture::exactly_one_value() {
+  std::vector<Term> result;
+  const auto exactly_one = [&](const Number& number) {
+    if (number.size() <= 2) return;
+    result.push_back(terms_.any(number));
+    for (std::size_t a = 0; a < number.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) result.push_back(terms_.either(!number[a], !number[b]));
+  };
+  if (!options_.one_hot) return result;
+  for (const Number& global : state_.globals) exactly_one(global);
+  for (const SymbolicCpu& cpu : state_.cpus) {
+    exactly_one(cpu.position);
+    for (const Number& local : cpu.locals) exactly_one(local);
+  }
+  std::erase(result, yes);
   return result;
 }
 
@@ -173,6 +198,22 @@ Term Picture::has(const SymbolicState& state, const std::vector<std::size_t>& vi
     }
   }
   return no;
+}
+
+Term Picture::excluded(const SymbolicState& state, const std::vector<std::size_t>& view,
+                       const std::vector<Field>& fields, const Exclusion& exclusion) {
+  std::vector<Term> conditions;
+  for (const OneOf& condition : exclusion) {
+    const Field& field = fields[condition.field];
+    const bool positive = !condition.values.back();
+    std::vector<Term> values;
+    for (std::size_t v = 0; v < field.values.size(); ++v) {
+      if (condition.values[v] == positive) values.push_back(has(state, view, field, field.values[v]));
+    }
+    const Term one_of = terms_.any(std::move(values));
+    conditions.push_back(positive ? one_of : !one_of);
+  }
+  return terms_.all(std::move(conditions));
 }
 
 }  // namespace faultline::check

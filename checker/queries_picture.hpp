@@ -5,6 +5,7 @@
 
 #include "checker/queries_cover.hpp"
 #include "checker/smt/terms.hpp"
+#include "step/interpreter.hpp"
 
 namespace faultline::check {
 
@@ -38,9 +39,15 @@ struct SymbolicStep {
   SymbolicState after;
 };
 
+struct PictureOptions {
+  std::string prefix{};           // of the names of its variables
+  std::vector<step::Id> lines{};  // the run line of each CPU; empty: any line each
+  bool one_hot = false;           // numbers as one Boolean for each value, not as bit vectors
+};
+
 class Picture {
  public:
-  Picture(const step::Program& program, smt::Terms& terms, std::size_t cpus);
+  Picture(const step::Program& program, smt::Terms& terms, std::size_t cpus, const PictureOptions& options = {});
 
   [[nodiscard]] const SymbolicState& state() const { return state_; }
 
@@ -52,14 +59,21 @@ class Picture {
   smt::Term has(const SymbolicState& state, const std::vector<std::size_t>& view, const Field& field,
                 std::uint16_t value);
 
+  // Does the exclusion exclude that view?
+  smt::Term excluded(const SymbolicState& state, const std::vector<std::size_t>& view, const std::vector<Field>& fields,
+                     const Exclusion& exclusion);
+
   smt::Term null(const SymbolicState& state, const Reference& r);
   smt::Term same(const SymbolicState& state, const Reference& a, const Reference& b);  // and not null
   smt::Term bit(const SymbolicState& state, const Reference& r, std::size_t b);
 
   // `me` and `other` as in step::evaluate.
   smt::Term truth(const SymbolicState& state, std::size_t me, std::size_t other, step::ExprId e);
-  SymbolicStep run(std::size_t me, const step::Command& command);
+  // open: a CPU outside the picture may be what a `some` of a command that is no violation asks for.
+  SymbolicStep run(std::size_t me, const step::Command& command, step::World world = step::World::open);
   SymbolicStep acknowledge(std::size_t me, std::size_t sender, std::size_t kind);
+  // In the picture itself: numbers have exactly one value. Only one-hot numbers need it said.
+  [[nodiscard]] std::vector<smt::Term> exactly_one_value();
   // The position is one of the set.
   smt::Term position_in(const Number& position, const std::vector<bool>& set);
 
@@ -72,11 +86,12 @@ class Picture {
                  const std::vector<Reference>& places, const std::vector<Reference>& earlier);
   Cases cases(const SymbolicState& state, std::size_t me, std::size_t other, step::ExprId e);
   Cases cases_of_two(const SymbolicState& state, std::size_t me, std::size_t other, const step::Expr& e);
-  void apply(SymbolicStep& step, std::size_t me, const step::Op& op, bool violation);
+  void apply(SymbolicStep& step, std::size_t me, const step::Op& op, bool must_see);
   void fresh(SymbolicStep& step, std::size_t me, step::Id handle);
 
   const step::Program& program_;
   smt::Terms& terms_;
+  PictureOptions options_;
   SymbolicState state_;
   struct Slot {
     std::string name;

@@ -123,17 +123,18 @@ Term Picture::truth(const SymbolicState& state, std::size_t me, std::size_t othe
   }
 }
 
-SymbolicStep Picture::run(std::size_t me, const step::Command& command) {
+SymbolicStep Picture::run(std::size_t me, const step::Command& command, step::World world) {
   SymbolicStep step{state_.cpus[me].position[command.from], state_};
   fresh_used_ = 0;
-  for (const step::Op& op : command.ops) apply(step, me, op, command.violation.has_value());
+  const bool must_see = world == step::World::closed || command.violation.has_value();
+  for (const step::Op& op : command.ops) apply(step, me, op, must_see);
   Number& position = step.after.cpus[me].position;
   position.assign(position.size(), no);
   position[command.to] = yes;
   return step;
 }
 
-void Picture::apply(SymbolicStep& step, std::size_t me, const step::Op& op, bool violation) {
+void Picture::apply(SymbolicStep& step, std::size_t me, const step::Op& op, bool must_see) {
   SymbolicState& state = step.after;
   SymbolicCpu& cpu = state.cpus[me];
   const auto for_others = [&](const auto& act) {
@@ -155,8 +156,7 @@ void Picture::apply(SymbolicStep& step, std::size_t me, const step::Op& op, bool
     case OpCode::some: {
       std::vector<Term> witnesses;
       for_others([&](std::size_t, Term t) { witnesses.push_back(t); });
-      // A CPU outside the picture may be the witness of a step, but a violation must be seen.
-      if (violation) step.enabled = terms_.both(step.enabled, terms_.any(std::move(witnesses)));
+      if (must_see) step.enabled = terms_.both(step.enabled, terms_.any(std::move(witnesses)));
       break;
     }
     case OpCode::set_global: state.globals[op.a] = evaluated(); break;

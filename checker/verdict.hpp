@@ -66,6 +66,26 @@ struct CertificateInfo {
   std::string z3_note;                  // why z3 is missing, if it is
 };
 
+// What a proof says of one line of a handler, before the CPU takes the step there, in any system that the proof covers.
+struct Known {
+  std::string handler;
+  step::Span span;
+  std::vector<std::string> facts;  // "pmd is table or huge", "no other CPU holds page_table_lock"
+};
+
+// What one engine of --engine all says.
+struct EngineAnswer {
+  std::string engine;
+  Scope scope;
+  bool asked = true;  // false: it does not take the question, `reason` says why
+  Answer answer = Answer::unknown;
+  std::string reason;  // of unknown: why; of proved: on what it rests
+  std::uint64_t size = 0;
+  std::string unit;         // of size: "states", "views"
+  std::uint32_t steps = 0;  // violated: of its trace
+  double seconds = 0;
+};
+
 struct Verdict {
   std::string model;
   std::string variant;
@@ -80,6 +100,9 @@ struct Verdict {
   std::vector<PropertyResult> properties;
   std::vector<step::Coverage> unreached;  // vacuity: with at most `unreached_cpus` CPUs per any line
   std::uint32_t unreached_cpus = 0;
+  std::vector<EngineAnswer> engines;        // --engine all: one for each engine and number of CPUs
+  std::vector<std::string> contradictions;  // between two of them: a fault of Faultline
+  std::vector<Known> known;                 // of a proof for any number of CPUs, when it was asked to explain itself
 };
 
 }  // namespace faultline::check

@@ -68,7 +68,8 @@ class Engine {
 
   ViewsResult run() {
     try {
-      result_.proved = check_shapes() && start() && close();
+      result_.closed = check_shapes() && start() && close();
+      result_.proved = result_.closed && result_.reason.empty();
     } catch (const search::TooManyObjects& e) {
       result_.reason = e.what();
     }
@@ -86,8 +87,7 @@ class Engine {
   bool check_shapes() {
     for (const step::Invariant& invariant : program_.invariants) {
       if (count_any(program_, invariant.e) > k_) {
-        result_.reason = "invariant " + invariant.name + " speaks of more CPUs than a view shows";
-        return false;
+        if (!go_on_past("invariant " + invariant.name + " speaks of more CPUs than a view shows")) return false;
       }
     }
     return true;
@@ -134,15 +134,20 @@ class Engine {
     return true;
   }
 
-  // Adds the k CPUs of s listed in `order`. False: they show a broken invariant.
+  // Notes why there is no proof. False: that ends it.
+  bool go_on_past(const std::string& reason) {
+    if (result_.reason.empty()) result_.reason = reason;
+    return options_.all;
+  }
+
+  // Adds the k CPUs of s listed in `order`. False: they show a broken invariant, and that ends it.
   bool add(const Byte* s, Order order) {
     canonical_.sort(s, order, k_, bytes(view_.data()));
     const auto [index, is_new] = views_.insert(view_.data());
     if (!is_new) return true;
     for (const step::Invariant& invariant : program_.invariants) {
       if (machine_.holds(bytes(view_.data()), invariant)) continue;
-      result_.reason = "cannot exclude: invariant " + invariant.name;
-      return false;
+      if (!go_on_past("cannot exclude: invariant " + invariant.name)) return false;
     }
     return true;
   }
@@ -162,10 +167,11 @@ class Engine {
     return true;
   }
 
-  void cannot_exclude(const Code& code) {
+  bool go_on_past(const Code& code) {
     const step::Violation& violation = *program_.commands[code.index].violation;
-    result_.reason = std::string("cannot exclude: ") + step::to_string(violation.kind) + ": " + violation.message;
-    if (violation.span.known()) result_.reason += " at line " + std::to_string(violation.span.line);
+    std::string reason = std::string("cannot exclude: ") + step::to_string(violation.kind) + ": " + violation.message;
+    if (violation.span.known()) reason += " at line " + std::to_string(violation.span.line);
+    return go_on_past(reason);
   }
 
   bool own_steps() {
@@ -177,11 +183,8 @@ class Engine {
       for (const Code* code = machine_.begin(pc); code != machine_.end(pc) && fine; ++code) {
         machine_.run(*code, base_.data(), me, search::World::open, [&](const Byte* next) {
           result_.fired[code->index] = true;
-          if (code->violation) {
-            cannot_exclude(*code);
-            fine = false;
-          }
-          fine = fine && add(next, identity_);
+          // an enabled violation has no successor
+          fine = fine && (code->violation ? go_on_past(*code) : add(next, identity_));
         });
       }
       machine_.acknowledgements(base_.data(), me, [&](const Acknowledgement& ack) {
@@ -315,8 +318,7 @@ class Engine {
           machine_.run(*code, s, me, search::World::open, [&](const Byte* next) {
             if (code->violation) {
               result_.fired[code->index] = true;
-              cannot_exclude(*code);
-              fine = false;
+              fine = fine && go_on_past(*code);
             } else if (others_differ(s, next, me)) {
               fine = fine && add(next, rest);
             }
@@ -352,8 +354,10 @@ class Engine {
       result_.reason = "memory limit";
     } else if (views_.size() > options_.max_views) {
       result_.reason = "more than " + std::to_string(options_.max_views) + " views";
+    } else {
+      return false;
     }
-    return !result_.reason.empty();
+    return true;
   }
 
   const step::Program& program_;

@@ -17,12 +17,14 @@ struct ViewSet {
 struct ViewsOptions {
   std::uint32_t k = 2;
   std::size_t max_views = 2'000'000;
+  bool all = false;  // go on past what shows a violation: for who wants the set itself (`closed`)
   Limits limits{};
 };
 
 struct ViewsResult {
   bool proved = false;  // no violation command enabled, no invariant broken, in any picture
-  std::string reason;   // why not: the violation that the over-approximation could not exclude, or a limit
+  bool closed = false;  // nothing reachable is missing from `set`
+  std::string reason;   // why not proved: the first violation that the over-approximation could not exclude, or a limit
   ViewSet set;
   std::uint64_t joins = 0;
   std::vector<bool> fired;  // per command: enabled in some picture (false: no number of CPUs ever runs it)

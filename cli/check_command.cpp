@@ -3,6 +3,8 @@
 #include <ostream>
 #include <stdexcept>
 
+#include "checker/engine.hpp"
+#include "cli/bug_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/loading.hpp"
 #include "cli/report_json.hpp"
@@ -40,8 +42,7 @@ class Run {
       try {
         variant(path, loaded, one);
       } catch (const std::logic_error& error) {  // a check of Faultline on itself: never a verdict
-        streams_.err << fmt::format("faultline: internal error in {} [{}]: {}\n", path, one.name, error.what());
-        code_ = worse(code_, exit_internal);
+        code_ = worse(code_, report_fault({error.what(), loaded, one, nullptr, settings_.command_line}, streams_));
       }
     }
   }
@@ -68,6 +69,11 @@ class Run {
     check::CheckOptions options = checker_options(settings_);
     if (!settings_.memory_given) options.memory = one.model.memory;
     const check::Verdict verdict = run_checker(one.program, options, streams_);
+    if (!verdict.contradictions.empty()) {
+      const std::string what = fmt::format("{}", fmt::join(verdict.contradictions, "\n"));
+      code_ = worse(code_, report_fault({what, loaded, one, &verdict, settings_.command_line}, streams_));
+      return;
+    }
     print(verdict, loaded, one);
     if (!settings_.certificate.empty()) certificate(verdict, loaded, one);
   }
@@ -111,8 +117,15 @@ class Run {
 }  // namespace
 
 int check_command(const Settings& settings, Streams& streams) {
-  if (settings.cpus && settings.engine == Engine::views) {
-    streams.err << "faultline: `--engine views` proves for any number of CPUs; leave `--cpus` out\n";
+  const check::Engine* engine = check::find_engine(settings.engine);
+  if (engine != nullptr && engine->any && settings.cpus) {
+    streams.err << fmt::format("faultline: `--engine {}` proves for any number of CPUs; leave `--cpus` out\n",
+                               engine->name);
+    return exit_invalid;
+  }
+  if (engine != nullptr && !engine->any && engine->name != "explicit" && !settings.cpus) {
+    streams.err << fmt::format("faultline: `--engine {}` looks at a fixed number of CPUs; give `--cpus N`\n",
+                               engine->name);
     return exit_invalid;
   }
   if (settings.cpus && !settings.certificate.empty()) {

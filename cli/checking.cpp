@@ -9,11 +9,8 @@ check::CheckOptions checker_options(const Settings& settings) {
   check::CheckOptions options;
   options.cpus = settings.cpus;
   options.memory = settings.memory;
-  switch (settings.engine) {
-    case Engine::automatic: options.engine = check::EngineChoice::automatic; break;
-    case Engine::explicit_search: options.engine = check::EngineChoice::explicit_search; break;
-    case Engine::views: options.engine = check::EngineChoice::views; break;
-  }
+  options.engine = settings.engine;
+  options.explain = settings.explain;
   options.z3 = settings.z3;
   options.reduction = settings.reduction;
   options.timeout = settings.timeout;

@@ -119,6 +119,7 @@ std::variant<Invocation, HelpWanted, UsageError> read_command_line(const std::ve
   }
   Invocation invocation;
   invocation.command = command->id;
+  invocation.settings.command_line = fmt::format("faultline {}", fmt::join(words, " "));
   for (const OptionRow* option : options_of(command->id)) {
     const auto given = parts.given.find(option);
     if (given == parts.given.end()) continue;

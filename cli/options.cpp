@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "checker/engine.hpp"
 #include "step/state.hpp"
 
 namespace faultline::cli {
@@ -42,15 +43,12 @@ std::string set_memory(Settings& settings, const std::string& text) {
 }
 
 std::string set_engine(Settings& settings, const std::string& text) {
-  if (text == "auto") {
-    settings.engine = Engine::automatic;
-  } else if (text == "explicit") {
-    settings.engine = Engine::explicit_search;
-  } else if (text == "views") {
-    settings.engine = Engine::views;
-  } else {
-    return "auto, explicit or views";
+  if (text != "auto" && text != "all" && check::find_engine(text) == nullptr) {
+    std::string expected = "auto";
+    for (const check::Engine& engine : check::engines()) expected += ", " + engine.name;
+    return expected + " or all";
   }
+  settings.engine = text;
   return {};
 }
 
@@ -171,9 +169,9 @@ const std::vector<OptionRow>& options() {
        {check},
        set_memory},
       {"--engine",
-       "auto|explicit|views",
+       "NAME",
        "auto",
-       "search for N CPUs, or the proof for any",
+       "explicit, views, bmc, kinduction, or all of them, held against each other",
        false,
        {check},
        set_engine},
@@ -207,6 +205,16 @@ const std::vector<OptionRow>& options() {
        {check},
        [](Settings& s, const std::string&) {
          s.reduction = false;
+         return std::string();
+       }},
+      {"--explain-proof",
+       "",
+       "",
+       "what a proof for any number of CPUs knows at each line",
+       false,
+       {check},
+       [](Settings& s, const std::string&) {
+         s.explain = true;
          return std::string();
        }},
       {"--full",

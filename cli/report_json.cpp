@@ -73,6 +73,20 @@ Json property_json(const check::PropertyResult& property) {
   return json;
 }
 
+Json engine_json(const check::EngineAnswer& answer, bool timing) {
+  Json json;
+  json["engine"] = answer.engine;
+  json["cpus"] = cpus_json(answer.scope);
+  json["verdict"] = answer.asked ? Json(answer_word(answer.answer)) : Json("not asked");
+  if (!answer.reason.empty()) json["reason"] = answer.reason;
+  if (!answer.asked) return json;
+  json["size"] = answer.size;
+  json["unit"] = answer.unit;
+  if (answer.answer == check::Answer::violated) json["steps"] = answer.steps;
+  if (timing) json["seconds"] = answer.seconds;
+  return json;
+}
+
 std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
@@ -119,6 +133,14 @@ std::string report_json(const check::Verdict& verdict, const ReportContext& cont
     unreached["text"] = part.text;
     add_place(unreached, part.span, context.sources);
     json["unreached"].push_back(unreached);
+  }
+  for (const check::EngineAnswer& answer : verdict.engines) json["engines"].push_back(engine_json(answer, timing));
+  for (const check::Known& known : verdict.known) {
+    Json line;
+    line["handler"] = known.handler;
+    add_place(line, known.span, context.sources);
+    line["facts"] = known.facts;
+    json["proof"].push_back(line);
   }
   return one_line(json);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/engine_table.hpp"
 #include "cli/terminal.hpp"
 #include "cli/timeline.hpp"
 #include "cli/words.hpp"
@@ -213,6 +214,8 @@ std::string report_text(const check::Verdict& verdict, const ReportContext& cont
   if (verdict.certificate) text += certificate_line(*verdict.certificate, options.width);
   text += property_lines(verdict.properties, options);
   text += unreached_lines(verdict, context, options);
+  if (!verdict.engines.empty()) text += engine_table(verdict, options);
+  if (!verdict.known.empty()) text += explanation(verdict, context, options);
   for (std::size_t i = 0; i < verdict.violations.size(); ++i) {
     const check::Counterexample& example = verdict.violations[i];
     const bool headed = i == 0 && verdict.answer == Answer::violated;  // a progress line may fail beside a proof

@@ -62,6 +62,19 @@ class Lowering {
     return {std::move(name), max, init, std::move(names), shown};
   }
 
+  // What values of a type are called, where they have names.
+  [[nodiscard]] std::vector<std::string> value_names(const dsl::Type& type) const {
+    std::vector<std::string> names;
+    if (type.kind == dsl::TypeKind::boolean) names = {"false", "true"};
+    if (type.kind == dsl::TypeKind::enumeration) {
+      names.assign(std::size_t{type.high} + 1, "");
+      for (const auto& [name, value] : model_.enums[type.which].constants) names[value] = name;
+    }
+    if (type.kind == dsl::TypeKind::entry)
+      for (const auto& state : model_.entries[type.which].states) names.push_back(state.name.text);
+    return names;
+  }
+
   void declarations() {
     for (const auto& r : model_.resources) program_.types.push_back({r.name.text, {"freed"}});
     for (const auto& s : model_.shared) {
@@ -76,17 +89,11 @@ class Lowering {
         new_place(s.name.text, s.type.which);
       } else {
         g = static_cast<Id>(program_.globals.size());
-        std::vector<std::string> names;
         std::uint8_t max = s.type.high;
-        if (s.type.kind == dsl::TypeKind::boolean) names = {"false", "true"};
-        if (s.type.kind == dsl::TypeKind::enumeration) {
-          names.assign(std::size_t{max} + 1, "");
-          for (const auto& [name, value] : model_.enums[s.type.which].constants) names[value] = name;
-        }
+        std::vector<std::string> names = value_names(s.type);
         if (s.type.kind == dsl::TypeKind::entry) {
           const auto& entry = model_.entries[s.type.which];
           max = static_cast<std::uint8_t>(entry.states.size() - 1);
-          for (const auto& state : entry.states) names.push_back(state.name.text);
           for (const auto& slot : entry.slots) new_place(s.name.text + "." + slot.name, slot.resource);
           EntryInfo e{s.name.text, entry.name.text, g, {}, places};
           for (const auto& state : entry.states) {
@@ -226,6 +233,7 @@ class Lowering {
         location.span = flow.nodes[node].span;
         location.held = locks.held;
         location.can_ack = locks.irqs_off == 0;
+        location.keeps = kept(flow, function, node);
         describe_wait(flow.nodes[node], location);
         program_.locations.push_back(std::move(location));
         known.emplace(key, pc);
@@ -241,6 +249,20 @@ class Lowering {
         builder.from(key.first, key.second, pc);
       }
     }
+  }
+
+  // Temporaries have no name that a reader knows.
+  [[nodiscard]] std::vector<Kept> kept(const dsl::Flow& flow, Index function, Index node) const {
+    const Liveness& live = live_.at(function);
+    const Slots& slots = slots_.at(function);
+    std::vector<Kept> result;
+    for (std::size_t v = 0; v < flow.vars.size(); ++v)
+      if (live.vars[node][v] && !flow.vars[v].temporary)
+        result.push_back({flow.vars[v].name, false, static_cast<Id>(slots.var[v]), value_names(flow.vars[v].type)});
+    for (std::size_t r = 0; r < flow.refs.size(); ++r)
+      if (live.refs[node][r] && !flow.refs[r].temporary && live.own[node][r] != Own::null)
+        result.push_back({flow.refs[r].name, true, static_cast<Id>(slots.ref[r]), {}});
+    return result;
   }
 
   static void describe_wait(const dsl::FlowNode& node, Location& location) {

@@ -82,12 +82,21 @@ struct Held {
   friend bool operator==(const Held&, const Held&) = default;
 };
 
+// A variable of the source that a CPU keeps at a position, and where. Values as in Variable::names.
+struct Kept {
+  std::string name;
+  bool handle = false;  // else a local
+  Id slot = 0;
+  std::vector<std::string> names{};
+};
+
 // A position: what the CPU will do next, and what it holds there.
 struct Location {
   Id line = 0;
   Id handler = no_id;  // no_id: idle
   Span span;           // of the step that starts here
   std::vector<Held> held;
+  std::vector<Kept> keeps;  // for explanations only
   bool can_ack = true;
   // Why the CPU may have to wait here: a lock, a wait_event or a flush wait; `waits_lock` only for a lock.
   enum class Wait : std::uint8_t { none, lock, event, flush } wait = Wait::none;

@@ -78,6 +78,13 @@ std::vector<Term> Terms::number(const std::string& name, std::size_t values) {
   return result;
 }
 
+std::vector<Term> Terms::one_hot(const std::string& name, std::size_t values) {
+  if (values <= 2) return number(name, values);
+  std::vector<Term> result;
+  for (std::size_t value = 0; value < values; ++value) result.push_back(variable(name + "=" + std::to_string(value)));
+  return result;
+}
+
 Term Terms::all(std::vector<Term> parts) {
   std::vector<Term> flat;
   for (const Term part : parts) {

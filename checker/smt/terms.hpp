@@ -31,6 +31,9 @@ class Terms {
   // A number 0 .. values - 1, written as a bit vector, or a Boolean when there are two values: one term for "it is v"
   // each.
   std::vector<Term> number(const std::string& name, std::size_t values);
+  // The same with a Boolean for each value when there are more than two. That exactly one of them holds is up to the
+  // caller to claim.
+  std::vector<Term> one_hot(const std::string& name, std::size_t values);
 
   Term all(std::vector<Term> parts);
   Term any(std::vector<Term> parts);
@@ -39,6 +42,16 @@ class Terms {
   Term implies(Term a, Term b) { return any({!a, b}); }
   Term same(Term a, Term b) { return all({any({!a, b}), any({a, !b})}); }
   Term choose(Term condition, Term a, Term b) { return any({all({condition, a}), all({!condition, b})}); }
+
+  // A term without its negation, for solvers that take terms one by one: the parts of a conjunction, or an atom's name.
+  struct Look {
+    const std::vector<Term>& parts;
+    const std::string& symbol;
+  };
+  [[nodiscard]] Look look(Term term) const {
+    const Node& node = nodes_[term.code / 2];
+    return {node.parts, node.symbol};
+  }
 
   // The script that asserts all of `claims`: comment lines first, then declarations, shared terms, assertions,
   // (check-sat).

@@ -14,10 +14,11 @@ Finding proved() {
   finding.answer = Answer::proved;
   return finding;
 }
-Finding violated(std::size_t steps) {
+Finding violated(std::size_t steps, std::uint32_t cpus) {
   Finding finding;
   finding.answer = Answer::violated;
   finding.example.emplace().steps.resize(steps);
+  finding.example->scope.cpus = cpus;
   return finding;
 }
 Finding none_within(std::uint32_t steps) {
@@ -28,20 +29,21 @@ Finding none_within(std::uint32_t steps) {
 
 TEST(Contradiction, AProofCoversFewerCpus) {
   const Question two{2, {}}, three{3, {}}, any{};
-  EXPECT_EQ(contradiction(two, violated(7), three, proved()), "violated in 7 steps against proved");
-  EXPECT_EQ(contradiction(any, proved(), two, violated(7)), "violated in 7 steps against proved");
-  EXPECT_EQ(contradiction(three, violated(7), two, proved()), "");
-  EXPECT_EQ(contradiction(any, violated(7), three, proved()), "");
+  EXPECT_EQ(contradiction(two, violated(7, 2), three, proved()), "violated in 7 steps against proved");
+  EXPECT_EQ(contradiction(any, proved(), two, violated(7, 2)), "violated in 7 steps against proved");
+  EXPECT_EQ(contradiction(any, violated(7, 2), three, proved()), "violated in 7 steps against proved");
+  EXPECT_EQ(contradiction(three, violated(7, 3), two, proved()), "");
+  EXPECT_EQ(contradiction(any, violated(7, 4), three, proved()), "");
   EXPECT_EQ(contradiction(two, proved(), any, proved()), "");
   EXPECT_EQ(contradiction(two, Finding(), any, proved()), "");
 }
 
 TEST(Contradiction, StepsThatWereCovered) {
   const Question two{2, {}}, three{3, {}};
-  EXPECT_EQ(contradiction(two, violated(7), two, none_within(7)), "violated in 7 steps against none within 7");
-  EXPECT_EQ(contradiction(two, none_within(9), two, violated(7)), "violated in 7 steps against none within 9");
-  EXPECT_EQ(contradiction(two, violated(7), two, none_within(6)), "");
-  EXPECT_EQ(contradiction(three, violated(7), two, none_within(20)), "");
+  EXPECT_EQ(contradiction(two, violated(7, 2), two, none_within(7)), "violated in 7 steps against none within 7");
+  EXPECT_EQ(contradiction(two, none_within(9), two, violated(7, 2)), "violated in 7 steps against none within 9");
+  EXPECT_EQ(contradiction(two, violated(7, 2), two, none_within(6)), "");
+  EXPECT_EQ(contradiction(three, violated(7, 3), two, none_within(20)), "");
 }
 
 TEST(Engines, HaveNamesOfTheirOwn) {
@@ -64,7 +66,7 @@ void expect_agreement(const step::Program& program, double seconds, const std::s
     for (const std::optional<std::uint32_t> cpus : {std::optional<std::uint32_t>(2), std::optional<std::uint32_t>()}) {
       Question question{cpus, {}};
       question.limits.seconds = seconds;
-      if (!engine.refuses(program, question).empty()) continue;
+      if (!takes(engine, question) || !engine.refuses(program, question).empty()) continue;
       all.push_back({&engine, question, ask(engine, program, question)});
       if (all.back().finding.answer == Answer::unknown) {
         EXPECT_FALSE(all.back().finding.reason.empty()) << engine.name;
