@@ -1,9 +1,9 @@
 // Proof rule. In a deadlock every CPU inside a handler waits, and nobody can acknowledge. Follow the waits: a CPU that
-// waits for a lock waits for a holder, who is inside a handler and so waits too; a CPU that waits for an
-// acknowledgement waits for one that has interrupts off; a CPU in wait_event(c) waits, by the view set, in states in
-// which some lock is held exclusively by another CPU, or in which the CPU of a 1-CPU line is inside a handler at one of
-// some positions: follow that one. Each step goes along an edge of the graph below. If the graph has no cycle the chain
-// ends, so some CPU can move.
+// waits for a lock waits for a holder in a mode that excludes its own, who is inside a handler and so waits too; a CPU
+// that waits for an acknowledgement waits for one that has interrupts off, and a view shows the two; a CPU in
+// wait_event(c) waits, by the view set, in states in which some lock is held exclusively by another CPU, or in which
+// the CPU of a 1-CPU line is inside a handler at one of some positions: follow that one. Each step goes along an edge
+// of the graph below. If the graph has no cycle the chain ends, so some CPU can move.
 #include "checker/deadlock.hpp"
 
 #include <algorithm>
@@ -92,18 +92,19 @@ class Builder {
   Builder(const Program& program, const ViewSet& set) : program_(program), set_(set) {}
 
   DeadlockProof run() {
-    for (const Location& location : program_.locations) {
+    read_views();
+    for (std::size_t pc = 0; pc < program_.locations.size(); ++pc) {
+      const Location& location = program_.locations[pc];
       if (location.handler == step::no_id || location.wait == Location::Wait::none) continue;
-      for (const step::Held& held : location.held) graph_.edge(program_.locks[held.lock].name, waits_for(location));
-      if (!location.can_ack) graph_.edge(ack_, waits_for(location));
+      for (const step::Held& held : location.held) edges(holder(held), location);
+      if (!location.can_ack && awaited_.contains(static_cast<step::Id>(pc))) edges(ack_, location);
     }
     DeadlockProof proof;
-    read_views();
     for (auto& [pc, event] : events_) {
       if (!follow(pc, event)) {
         proof.reason =
             fmt::format("whoever would end {} is not known to be inside a handler: no lock is held whenever it blocks",
-                        waits_for(program_.locations[pc]));
+                        waits_for(program_.locations[pc]).front());
         return proof;
       }
     }
@@ -117,10 +118,25 @@ class Builder {
   }
 
  private:
-  [[nodiscard]] std::string waits_for(const Location& location) const {
-    if (location.wait == Location::Wait::lock) return program_.locks[location.waits_lock].name;
-    if (location.wait == Location::Wait::flush) return ack_;
-    return fmt::format("wait_event at line {}", location.span.line);
+  [[nodiscard]] std::string holder(const step::Held& held) const {
+    const step::Lock& lock = program_.locks[held.lock];
+    if (lock.kind != step::LockKind::rwsem) return lock.name;
+    return fmt::format("{}({})", held.mode == step::LockMode::read ? "read" : "write", lock.name);
+  }
+
+  // Whom a CPU there waits for: of a lock, its holders in each mode that excludes the one it wants.
+  [[nodiscard]] std::vector<std::string> waits_for(const Location& location) const {
+    if (location.wait == Location::Wait::flush) return {ack_};
+    if (location.wait == Location::Wait::event) return {fmt::format("wait_event at line {}", location.span.line)};
+    std::vector<std::string> holders = {holder({location.waits_lock, step::LockMode::write})};
+    if (location.waits_mode == step::LockMode::write &&
+        program_.locks[location.waits_lock].kind == step::LockKind::rwsem)
+      holders.push_back(holder({location.waits_lock, step::LockMode::read}));
+    return holders;
+  }
+
+  void edges(const std::string& from, const Location& location) {
+    for (const std::string& to : waits_for(location)) graph_.edge(from, to);
   }
 
   void read_views() {
@@ -129,6 +145,9 @@ class Builder {
         const step::Id pc = view.cpu[me].pc;
         if (program_.locations[pc].wait == Location::Wait::event && may_wait(program_, view, me))
           look(events_[pc], view, me);
+        for (std::size_t other = 0; other < view.cpus; ++other)
+          for (std::size_t kind = 0; kind < program_.awaits.size(); ++kind)
+            if ((view.cpu[other].awaits[kind] >> me & 1) != 0) awaited_.insert(pc);
       }
   }
 
@@ -153,11 +172,11 @@ class Builder {
   // Chooses what the wait is followed along: the lock whose holders wait least, else a line whose CPU is never idle
   // then.
   bool follow(step::Id pc, Event& event) {
-    const std::string from = waits_for(program_.locations[pc]);
+    const std::string from = waits_for(program_.locations[pc]).front();
     if (!event.locks->empty()) {
       const auto best = std::min_element(event.locks->begin(), event.locks->end(),
                                          [&](step::Id a, step::Id b) { return waits_of(a) < waits_of(b); });
-      graph_.edge(from, program_.locks[*best].name);
+      graph_.edge(from, holder({*best, step::LockMode::write}));
       return true;
     }
     for (const auto& [line, positions] : event.lone) {
@@ -167,7 +186,7 @@ class Builder {
       const std::string via = fmt::format("the CPU of {} during {}", program_.lines[line].name, from);
       graph_.edge(from, via);
       for (const step::Id p : positions)
-        if (program_.locations[p].wait != Location::Wait::none) graph_.edge(via, waits_for(program_.locations[p]));
+        if (program_.locations[p].wait != Location::Wait::none) edges(via, program_.locations[p]);
       return true;
     }
     return false;
@@ -188,6 +207,7 @@ class Builder {
   const std::string ack_ = "interrupts off";
   Graph graph_;
   std::map<step::Id, Event> events_;
+  std::set<step::Id> awaited_;  // positions of CPUs from which another one awaits an acknowledgement
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace faultline::check {
 struct DeadlockProof {
   bool proved = false;
   std::string reason;              // not proved: the cycle, or the wait that nobody is known to end
-  std::vector<std::string> edges;  // "mmap_sem -> page_table_lock", sorted
+  std::vector<std::string> edges;  // "read(mmap_sem) -> page_table_lock", sorted
 };
 
 // `set` must be a view set that the judges accepted: what a wait_event waits for is read off it.

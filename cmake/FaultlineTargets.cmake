@@ -89,6 +89,28 @@ function(faultline_model_tests)
   endforeach()
 endfunction()
 
+# tests/differential/random: the program random_models and the tests of its parts.
+function(faultline_random_models)
+  set(folder "${PROJECT_SOURCE_DIR}/tests/differential/random")
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  file(GLOB tests CONFIGURE_DEPENDS "${folder}/*_test.cpp")
+  list(REMOVE_ITEM sources ${tests} "${folder}/main.cpp")
+  add_library(faultline_random STATIC ${sources} "${PROJECT_SOURCE_DIR}/tests/support/replaying.cpp")
+  add_executable(random_models "${folder}/main.cpp")
+  add_executable(test_random ${tests})
+  target_link_libraries(faultline_random PUBLIC faultline_checker faultline_codegen)
+  target_link_libraries(random_models PRIVATE faultline_random)
+  target_link_libraries(test_random PRIVATE faultline_random GTest::gmock GTest::gtest_main)
+  foreach(target faultline_random random_models test_random)
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+    target_compile_options(${target} PRIVATE ${FAULTLINE_WARNINGS})
+    target_compile_definitions(${target} PRIVATE FAULTLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    faultline_compile_fast(${target})
+  endforeach()
+  gtest_discover_tests(test_random TEST_PREFIX "random." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+    PROPERTIES TIMEOUT 3600)
+endfunction()
+
 # tests/fuzz/NAME.cpp is the libFuzzer program fuzz_NAME.
 function(faultline_fuzz_targets)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/*.cpp")

@@ -16,6 +16,8 @@ namespace {
 constexpr const char* head = R"(model m;
 mutex a;
 mutex b;
+rwsem sem;
+spinlock l;
 entry flag_t {
     state off { is_off }
     state on  { is_on }
@@ -24,6 +26,7 @@ entry flag_t {
 }
 shared flag_t *f = off;
 shared flag_t *g = off;
+tlb f in on;
 )";
 
 step::Program program(const std::string& text) {
@@ -89,6 +92,43 @@ TEST(Deadlock, LocksInBothOrders) {
   EXPECT_TRUE(deadlocks(p, 2));
 }
 
+TEST(Deadlock, ReadersExcludeWritersOnly) {
+  const std::string nested =
+      "handler h() { down_read(&sem); mutex_lock(&a); mutex_unlock(&a); up_read(&sem); }\n"
+      "handler i() { mutex_lock(&a); down_read(&sem); up_read(&sem); mutex_unlock(&a); }\n";
+  const step::Program readers =
+      program(head + nested + "handler j() { down_write(&sem); up_write(&sem); }\nrun h, i, j on any cpus;\n");
+  const DeadlockProof found = proof(readers);
+  EXPECT_TRUE(found.proved) << found.reason;
+  EXPECT_FALSE(deadlocks(readers, 3));
+  const step::Program writer =
+      program(head + nested +
+              "handler j() { down_write(&sem); mutex_lock(&a); mutex_unlock(&a); up_write(&sem); }\n"
+              "run h, i, j on any cpus;\n");
+  EXPECT_FALSE(proof(writer).proved);
+  EXPECT_TRUE(deadlocks(writer, 2));
+  const step::Program read_then_write =
+      program(head + std::string("handler h() { down_read(&sem); mutex_lock(&a); mutex_unlock(&a); up_read(&sem); }\n"
+                                 "handler i() { mutex_lock(&a); down_write(&sem); up_write(&sem); mutex_unlock(&a); }\n"
+                                 "run h, i on any cpus;\n"));
+  EXPECT_FALSE(proof(read_then_write).proved);
+  EXPECT_TRUE(deadlocks(read_then_write, 2));
+}
+
+TEST(Deadlock, FlushesWithInterruptsOff) {
+  const step::Program one_at_a_time = program(
+      head +
+      std::string("handler h() { spin_lock_irq(&l); flush_tlb(f); spin_unlock_irq(&l); }\nrun h on any cpus;\n"));
+  const DeadlockProof found = proof(one_at_a_time);
+  EXPECT_TRUE(found.proved) << found.reason;
+  EXPECT_FALSE(deadlocks(one_at_a_time, 3));
+  const step::Program together = program(
+      head +
+      std::string("handler h() { local_irq_disable(); flush_tlb(f); local_irq_enable(); }\nrun h on any cpus;\n"));
+  EXPECT_FALSE(proof(together).proved);
+  EXPECT_TRUE(deadlocks(together, 2));
+}
+
 // ---------------------------------------------------------------- random handlers
 
 class Writer {
@@ -131,20 +171,23 @@ class Writer {
         return "if (maybe) { " + inner + "} ";
       }
       default: {
-        const char* lock = nullptr;
-        for (const char* name : {"a", "b"})
-          if (!held_[name[0] - 'a'] && (lock == nullptr || below(2) == 0)) lock = name;
-        if (lock == nullptr) return "step; ";
-        held_[lock[0] - 'a'] = true;
+        static const std::string names[] = {"a", "b", "sem"};
+        std::size_t lock = 3;
+        for (std::size_t i = 0; i < 3; ++i)
+          if (!held_[i] && (lock == 3 || below(2) == 0)) lock = i;
+        if (lock == 3) return "step; ";
+        const std::string mode = below(3) == 0 ? "write" : "read";
+        held_[lock] = true;
         const std::string inner = statements(2, depth - 1);
-        held_[lock[0] - 'a'] = false;
-        return std::string("mutex_lock(&") + lock + "); " + inner + "mutex_unlock(&" + lock + "); ";
+        held_[lock] = false;
+        if (names[lock] == "sem") return "down_" + mode + "(&sem); " + inner + "up_" + mode + "(&sem); ";
+        return "mutex_lock(&" + names[lock] + "); " + inner + "mutex_unlock(&" + names[lock] + "); ";
       }
     }
   }
 
   std::mt19937 random_;
-  bool held_[2] = {false, false};
+  bool held_[3] = {false, false, false};
 };
 
 TEST(Deadlock, RandomWaits) {
