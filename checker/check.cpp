@@ -7,9 +7,9 @@
 
 #include "checker/certificate.hpp"
 #include "checker/deadlock.hpp"
+#include "checker/engine.hpp"
 #include "checker/progress.hpp"
 #include "fmt/format.h"
-#include "step/replay.hpp"
 
 namespace faultline::check {
 
@@ -91,7 +91,7 @@ class Checker {
     o.all_kinds = options_.all_kinds;
     o.limits = limits(fmt::format("{} CPU{}", cpus, cpus == 1 ? "" : "s"), otherwise);
     ExplicitResult result = explore(program_, o);
-    for (Counterexample& example : result.violations) replay_or_throw(example, cpus);
+    for (Counterexample& example : result.violations) replay_or_throw(program_, example, cpus);
     if (result.covered.size() == program_.coverage.size()) {
       if (covered_.empty()) covered_.assign(program_.coverage.size(), false);
       for (std::size_t i = 0; i < covered_.size(); ++i) covered_[i] = covered_[i] || result.covered[i];
@@ -101,32 +101,6 @@ class Checker {
     }
     verdict_.states = result.states;
     return result;
-  }
-
-  // No counterexample leaves this class unless the reference interpreter agrees with it.
-  void replay_or_throw(const Counterexample& example, std::uint32_t cpus) const {
-    std::vector<step::ReplayStep> steps;
-    for (const TraceStep& s : example.steps)
-      steps.push_back({s.index, s.command == no_command ? step::acknowledgement : s.command});
-    step::ReplayEnd end;
-    if (example.violation.kind == Kind::deadlock) end.what = step::ReplayEnd::What::deadlock;
-    if (example.violation.kind == Kind::invariant || example.violation.kind == Kind::progress) {
-      const bool lasso = example.violation.kind == Kind::progress;
-      end.what = lasso ? step::ReplayEnd::What::lasso : step::ReplayEnd::What::invariant;
-      const auto find = [&](const auto& list) {
-        for (std::size_t i = 0; i < list.size(); ++i)
-          if (list[i].name == example.violation.name) end.index = static_cast<std::uint32_t>(i);
-      };
-      if (lasso)
-        find(program_.progress);
-      else
-        find(program_.invariants);
-      if (lasso) end.loop = example.loop.value_or(steps.size());
-    }
-    const step::Replay replayed = step::replay(program_, step::cpus_per_line(program_, cpus), steps, end);
-    if (!replayed.ok)
-      throw std::logic_error(fmt::format("a counterexample ({}) does not replay: {}",
-                                         step::to_string(example.violation.kind), replayed.why));
   }
 
   void violated(ExplicitResult result, std::uint32_t cpus) {
@@ -343,7 +317,7 @@ class Checker {
     for (ProgressResult& result : check_progress(program_, o)) {
       property(fmt::format("progress({})", result.name), result.answer, scope_of(o.cpus), "fair cycles", result.reason);
       if (!result.violation) continue;
-      replay_or_throw(*result.violation, o.cpus);
+      replay_or_throw(program_, *result.violation, o.cpus);
       result.violation->scope = scope_of(o.cpus);
       verdict_.violations.push_back(std::move(*result.violation));
     }

@@ -11,6 +11,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "checker/engines.hpp"
 #include "checker/search/narrate.hpp"
 
 namespace faultline::check {
@@ -259,6 +260,38 @@ ExplicitResult explore(const step::Program& program, const ExplicitOptions& opti
     return result;
   }
   return Explorer(program, options).run();
+}
+
+Engine explicit_engine() {
+  Engine engine;
+  engine.name = "explicit";
+  engine.what = "every reachable state, CPUs and objects merged";
+  engine.refuses = [](const step::Program&, const Question& question) {
+    return std::string(question.cpus ? "" : "it looks at a fixed number of CPUs");
+  };
+  engine.ask = [](const step::Program& program, const Question& question) {
+    ExplicitOptions options;
+    options.cpus = question.cpus.value_or(1);
+    options.deadlock = false;
+    options.limits = question.limits;
+    ExplicitResult result = explore(program, options);
+    Finding finding;
+    finding.size = result.states;
+    finding.unit = "states";
+    if (!result.violations.empty()) {
+      replay_or_throw(program, result.violations.front(), options.cpus);
+      finding.answer = Answer::violated;
+      finding.example = std::move(result.violations.front());
+    } else if (!result.complete) {
+      finding.reason = result.reason;
+    } else if (result.bound_hit) {
+      finding.reason = "a value left its declared range";
+    } else {
+      finding.answer = Answer::proved;
+    }
+    return finding;
+  };
+  return engine;
 }
 
 }  // namespace faultline::check
