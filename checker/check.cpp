@@ -59,7 +59,7 @@ class Checker {
   Limits limits(const std::string& phase, double otherwise = 0) const {
     Limits limits;
     limits.seconds = left(otherwise);
-    limits.memory_bytes = options_.memory_bytes;
+    limits.process_bytes = options_.memory_bytes;
     if (options_.report)
       limits.progress = [this, phase](std::uint64_t states, std::uint32_t depth) {
         options_.report(phase, states, depth);
@@ -89,6 +89,7 @@ class Checker {
     o.cpus = cpus;
     o.reduction = options_.reduction;
     o.all_kinds = options_.all_kinds;
+    o.finish = options_.timeout <= 0;  // a limit that the user did not set does not hide a violation
     o.limits = limits(fmt::format("{} CPU{}", cpus, cpus == 1 ? "" : "s"), otherwise);
     ExplicitResult result = explore(program_, o);
     for (Counterexample& example : result.violations) replay_or_throw(program_, example, cpus);
@@ -256,13 +257,18 @@ class Checker {
     certificate.k = k;
     certificate.size = result.set.views.size();
     if (options_.report) options_.report("own check", certificate.size, 0);
-    if (const Judgement own = own_check(program_, result.set); !own.accepted)
+    const Judgement own = own_check(program_, result.set, limits("own check"));
+    if (own.undecided) {
+      why = fmt::format("the proof was found, but not judged: {}", own.detail);
+      return false;
+    }
+    if (!own.accepted)
       throw std::logic_error(fmt::format("a view set is not inductive: {} ({})", own.obligation, own.detail));
     certificate.checked_by.push_back("own");
     const bool ask_z3 = options_.z3.value_or(certificate.size <= z3_limit);
     if (ask_z3) {
       if (options_.report) options_.report("z3", certificate.size, 0);
-      const Judgement z3 = z3_check(program_, result.set, left(0));
+      const Judgement z3 = z3_check(program_, result.set, limits("z3"));
       if (z3.accepted)
         certificate.checked_by.push_back("z3");
       else if (z3.undecided)
@@ -284,7 +290,7 @@ class Checker {
     verdict_.answer = Answer::proved;
     all_properties(scope, "views");
     fired_ = result.fired;
-    const DeadlockProof deadlock = deadlock_free(program_, result.set);
+    const DeadlockProof deadlock = deadlock_free(program_, result.set, limits("deadlock"));
     if (deadlock.proved) {
       property("deadlock", Answer::proved, scope, "lock order");
     } else {

@@ -89,7 +89,8 @@ struct Event {
 
 class Builder {
  public:
-  Builder(const Program& program, const ViewSet& set) : program_(program), set_(set) {}
+  Builder(const Program& program, const ViewSet& set, const Limits& limits)
+      : program_(program), set_(set), watch_(limits) {}
 
   DeadlockProof run() {
     for (const Location& location : program_.locations) {
@@ -124,12 +125,14 @@ class Builder {
   }
 
   void read_views() {
-    for (const State& view : set_.views)
+    for (const State& view : set_.views) {
+      watch_.tick();
       for (std::size_t me = 0; me < view.cpus; ++me) {
         const step::Id pc = view.cpu[me].pc;
         if (program_.locations[pc].wait == Location::Wait::event && may_wait(program_, view, me))
           look(events_[pc], view, me);
       }
+    }
   }
 
   void look(Event& event, const State& view, std::size_t me) {
@@ -188,10 +191,19 @@ class Builder {
   const std::string ack_ = "interrupts off";
   Graph graph_;
   std::map<step::Id, Event> events_;
+  Watch watch_;
 };
 
 }  // namespace
 
-DeadlockProof deadlock_free(const Program& program, const ViewSet& set) { return Builder(program, set).run(); }
+DeadlockProof deadlock_free(const Program& program, const ViewSet& set, const Limits& limits) {
+  try {
+    return Builder(program, set, limits).run();
+  } catch (const OverLimit& limit) {
+    DeadlockProof proof;
+    proof.reason = limit.what();
+    return proof;
+  }
+}
 
 }  // namespace faultline::check

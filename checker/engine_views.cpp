@@ -49,7 +49,14 @@ Finding ask_views(const step::Program& program, const Question& question) {
       finding.reason = "a value may leave its declared range";
       return finding;
     }
-    if (const Judgement judgement = own_check(program, result.set); !judgement.accepted)
+    Limits rest = question.limits;
+    rest.seconds = deadline.left();
+    const Judgement judgement = own_check(program, result.set, rest);
+    if (judgement.undecided) {
+      finding.reason = fmt::format("the own judge came to no end: {}", judgement.detail);
+      return finding;
+    }
+    if (!judgement.accepted)
       throw std::logic_error(
           fmt::format("a view set is not inductive: {} ({})", judgement.obligation, judgement.detail));
     finding.answer = Answer::proved;

@@ -8,7 +8,7 @@
 namespace faultline::cli {
 
 enum class Engine : std::uint8_t { automatic, explicit_search, views };
-enum class ExportTo : std::uint8_t { promela, murphi, dot };
+enum class ExportTo : std::uint8_t { promela, murphi, smt2, dot };
 enum class Format : std::uint8_t { text, json };
 
 struct Settings {
@@ -25,6 +25,7 @@ struct Settings {
   bool full = false;
   bool timing = true;
   std::optional<ExportTo> to;
+  std::optional<std::uint32_t> depth;  // of an export to smt2, in steps
   std::string certificate;  // folder; empty: none is written
   Format format = Format::text;
 };

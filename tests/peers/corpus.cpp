@@ -88,7 +88,8 @@ class Table {
     options.reduction = false;
     options.all_kinds = true;
     options.deadlock = false;  // not exported
-    options.limits = {seconds, memory, {}};
+    options.limits.seconds = seconds;
+    options.limits.process_bytes = memory;
     const check::ExplicitResult ours = check::explore(variant.program, options);
     codegen::ExportOptions how;
     how.cpus = n;
