@@ -13,12 +13,17 @@ namespace {
 constexpr std::size_t most_steps = 60;  // without a bug each further step costs more than all before it
 constexpr double seconds_without_limit = 10;
 
+Limits limited(Limits limits) {
+  if (limits.seconds <= 0) limits.seconds = seconds_without_limit;
+  return limits;
+}
+
 class Bmc {
  public:
   Bmc(const step::Program& program, const Question& question)
       : program_(program),
         cpus_(*question.cpus),
-        deadline_(question.limits.seconds > 0 ? question.limits.seconds : seconds_without_limit),
+        watch_(limited(question.limits)),
         relation_(program, terms_, cpus_),
         limits_(question.limits) {
     for (const Relation::Broken& broken : relation_.broken())
@@ -31,10 +36,10 @@ class Bmc {
     smt::Unrolling unrolling(terms_, relation_.after());
     unrolling.claim(initial, 0);
     finding_.unit = "steps";
-    for (std::size_t depth = 0; depth <= most_steps && !deadline_.over(); ++depth) {
+    for (std::size_t depth = 0; depth <= most_steps && watch_.over() == nullptr; ++depth) {
       if (limits_.progress) limits_.progress(depth, static_cast<std::uint32_t>(depth));
       unrolling.claim(relation_.always(), depth);
-      const smt::Result result = unrolling.ask(violated, depth, deadline_.left());
+      const smt::Result result = unrolling.ask(violated, depth, watch_);
       if (result.answer == smt::Answer::sat) {
         found(unrolling, depth);
         return std::move(finding_);
@@ -70,7 +75,7 @@ class Bmc {
 
   const step::Program& program_;
   std::uint32_t cpus_;
-  Deadline deadline_;
+  Watch watch_;
   smt::Terms terms_;
   Relation relation_;
   Limits limits_;

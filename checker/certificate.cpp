@@ -11,6 +11,7 @@
 #include "checker/certificate_hash.hpp"
 #include "checker/certificate_solve.hpp"
 #include "checker/certificate_text.hpp"
+#include "checker/draft_folder.hpp"
 
 namespace faultline::check {
 namespace {
@@ -32,53 +33,21 @@ std::string read_file(const fs::path& path) {
   return text;
 }
 
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw std::runtime_error(path.filename().string() + ": cannot write it");
+// Whether the folder may be replaced: it is empty, or a certificate and nothing else.
+void expect_replaceable(const fs::path& dir) {
+  if (!fs::exists(dir)) return;
+  if (!fs::is_directory(dir)) throw std::runtime_error(dir.string() + ": it is there and is no directory");
+  if (fs::is_empty(dir)) return;
+  bool certificate = false;
+  for (const auto& entry : fs::directory_iterator(dir)) {
+    certificate = certificate || entry.path().filename() == head_file;
+    if (entry.is_directory())
+      throw std::runtime_error(dir.string() + ": it holds a folder, " + entry.path().filename().string() +
+                               ", and would be replaced");
+  }
+  if (!certificate)
+    throw std::runtime_error(dir.string() + ": it is not empty, and no certificate that could be replaced");
 }
-
-// A new directory beside `dir`, removed again unless it was moved into place.
-class Draft {
- public:
-  explicit Draft(const fs::path& dir) : dir_(dir.has_filename() ? dir : dir.parent_path()) {
-    if (dir_.has_parent_path()) fs::create_directories(dir_.parent_path());
-    for (int n = 0;; ++n) {
-      path_ = dir_;
-      path_ += ".new" + std::to_string(n);
-      if (fs::create_directory(path_)) break;
-      if (n == 1000) throw std::runtime_error(path_.string() + ": cannot make it");
-    }
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  ~Draft() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
-  // Takes the place of the directory, which may be an older certificate.
-  void move_into_place() {
-    fs::path old;
-    if (fs::exists(dir_) && !fs::is_empty(dir_)) {
-      old = path_;
-      old += ".old";
-      fs::rename(dir_, old);
-    }
-    std::error_code error;
-    fs::rename(path_, dir_, error);
-    if (error && !old.empty()) fs::rename(old, dir_);
-    if (error) throw std::runtime_error(dir_.string() + ": " + error.message());
-    path_ = old;  // to be removed
-  }
-
- private:
-  fs::path dir_;
-  fs::path path_;
-};
 
 // --- certificate.json ---
 
@@ -182,22 +151,19 @@ void expect_same_claim(const CertificateHead& head, const Json& json, const step
 }  // namespace
 
 void write_certificate(const fs::path& dir, const CertificateHead& head, const step::Program& program,
-                       const ViewSet& set) {
+                       const ViewSet& set, const std::function<void(const fs::path&)>& judge, const Limits& limits) {
   try {
-    const bool there = fs::exists(dir);
-    if (there && !fs::is_directory(dir)) throw std::runtime_error(dir.string() + ": it is there and is no directory");
-    if (there && !fs::is_empty(dir) && !fs::exists(dir / head_file)) {
-      throw std::runtime_error(dir.string() + ": it is not empty, and no certificate that could be replaced");
-    }
-    Draft draft(dir);
-    const std::vector<Query> all = queries(program, set);
+    expect_replaceable(dir);
+    DraftFolder draft(dir);
+    const std::vector<Query> all = queries(program, set, limits);
     const std::string views = views_text(program, set);
-    write_file(draft.path() / model_file, head.patched);
-    write_file(draft.path() / views_file, views);
-    write_file(draft.path() / head_file,
-               head_json(head, set, all, views).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-    write_file(draft.path() / "README", readme);
-    for (const Query& query : all) write_file(draft.path() / (query.name + ".smt2"), query.text);
+    draft.write(model_file, head.patched);
+    draft.write(views_file, views);
+    draft.write(head_file, head_json(head, set, all, views).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    draft.write("README", readme);
+    for (const Query& query : all) draft.write(query.name + ".smt2", query.text);
+    if (judge) judge(draft.path());
+    expect_replaceable(dir);  // once more: it took a while
     draft.move_into_place();
   } catch (const fs::filesystem_error& error) {
     throw std::runtime_error(error.path1().string() + ": " + error.code().message());
@@ -245,18 +211,18 @@ ViewSet read_views(const fs::path& dir, const step::Program& program) {
   return set;
 }
 
-Judgement certify(const fs::path& dir, const step::Program& program, bool z3) {
+Judgement certify(const fs::path& dir, const step::Program& program, bool z3, const Limits& limits) {
   try {
     const Json json = read_json(dir);
     expect_same_claim(read_head(dir), json, program);
     const ViewSet set = read_views(dir, program);
 
-    Judgement judgement = own_check(program, set);
+    Judgement judgement = own_check(program, set, limits);
     if (!judgement.accepted) return judgement;
 
     // After own_check, so that a view that was taken out is reported as the obligation that needs it.
     expect_hash(json, views_file, read_file(dir / views_file));
-    std::vector<Query> on_disk = queries(program, set);
+    std::vector<Query> on_disk = queries(program, set, limits);
     std::vector<std::string> names;
     for (Query& query : on_disk) {
       const std::string name = query.name + ".smt2";
@@ -274,9 +240,14 @@ Judgement certify(const fs::path& dir, const step::Program& program, bool z3) {
     }
     if (z3) {
       const double seconds = judgement.seconds;
-      judgement = solve_all(on_disk, 0);
+      judgement = solve_all(on_disk, limits);
       judgement.seconds += seconds;
     }
+    return judgement;
+  } catch (const OverLimit& limit) {
+    Judgement judgement;
+    judgement.undecided = true;
+    judgement.detail = limit.what();
     return judgement;
   } catch (const std::runtime_error& error) {  // fs::filesystem_error too
     return rejected("file", error.what());

@@ -16,18 +16,18 @@ struct Judgement {
 };
 
 // Glue by position, step, look up: no work list.
-[[nodiscard]] Judgement own_check(const step::Program& program, const ViewSet& set);
+[[nodiscard]] Judgement own_check(const step::Program& program, const ViewSet& set, const Limits& limits = {});
 
 // One SMT-LIB2 script, to be unsat.
 struct Query {
   std::string name;  // "initial", "symmetry", "safety", "own_step", "interference" (and numbered parts of them)
   std::string text;
 };
-// Plain SMT-LIB2, deterministic, independent of the order of set.views. Every query must be unsat.
-[[nodiscard]] std::vector<Query> queries(const step::Program& program, const ViewSet& set);
+// Plain SMT-LIB2, deterministic, independent of the order of set.views. Every query must be unsat. Throws OverLimit.
+[[nodiscard]] std::vector<Query> queries(const step::Program& program, const ViewSet& set, const Limits& limits = {});
 
-// Runs the queries through Z3 (each with the rest of `seconds`; 0: none).
-[[nodiscard]] Judgement z3_check(const step::Program& program, const ViewSet& set, double seconds = 0);
+// Runs the queries through Z3.
+[[nodiscard]] Judgement z3_check(const step::Program& program, const ViewSet& set, const Limits& limits = {});
 
 // What `--certificate DIR` writes beside views and queries.
 struct CertificateHead {
@@ -39,15 +39,18 @@ struct CertificateHead {
   Scope scope;
 };
 // Writes DIR: model.fl, certificate.json (head, k, number of views, SHA-256 of model.fl and views.txt), views.txt (one
-// readable line a view), NAME.smt2, README. Throws std::runtime_error with a message for the user; leaves nothing
-// half-written.
+// readable line a view), NAME.smt2, README. All of it appears at once, whatever happens meanwhile: it is written beside
+// DIR, shown to `judge` there, which may throw, and moved. Throws std::runtime_error with a message for the user,
+// or OverLimit.
 void write_certificate(const std::filesystem::path& dir, const CertificateHead& head, const step::Program& program,
-                       const ViewSet& set);
+                       const ViewSet& set, const std::function<void(const std::filesystem::path& draft)>& judge = {},
+                       const Limits& limits = {});
 // Reads it back. Throws std::runtime_error naming the file and the line.
 [[nodiscard]] CertificateHead read_head(const std::filesystem::path& dir);
 [[nodiscard]] ViewSet read_views(const std::filesystem::path& dir, const step::Program& program);
 // Re-checks DIR against `program` (the lowering of DIR/model.fl): hashes, own_check, regenerated queries equal the
-// files, Z3 on the files' text.
-[[nodiscard]] Judgement certify(const std::filesystem::path& dir, const step::Program& program, bool z3);
+// files, Z3 on the files' text. Limits are of each of the three.
+[[nodiscard]] Judgement certify(const std::filesystem::path& dir, const step::Program& program, bool z3,
+                                const Limits& limits = {});
 
 }  // namespace faultline::check

@@ -4,7 +4,7 @@
 
 namespace faultline::check {
 
-// Z3 on each query, which must be unsat. seconds: of all together; 0: no limit.
-[[nodiscard]] Judgement solve_all(const std::vector<Query>& queries, double seconds);
+// Z3 on each query, which must be unsat. Limits are of all together.
+[[nodiscard]] Judgement solve_all(const std::vector<Query>& queries, const Limits& limits);
 
 }  // namespace faultline::check

@@ -65,7 +65,7 @@ class Checker {
   Limits limits(const std::string& phase, double otherwise = 0) const {
     Limits limits;
     limits.seconds = left(otherwise);
-    limits.memory_bytes = options_.memory_bytes;
+    limits.process_bytes = options_.memory_bytes;
     if (options_.report)
       limits.progress = [this, phase](std::uint64_t states, std::uint32_t depth) {
         options_.report(phase, states, depth);
@@ -95,6 +95,7 @@ class Checker {
     o.cpus = cpus;
     o.reduction = options_.reduction;
     o.all_kinds = options_.all_kinds;
+    o.finish = options_.timeout <= 0;  // a limit that the user did not set does not hide a violation
     o.limits = limits(fmt::format("{} CPU{}", cpus, cpus == 1 ? "" : "s"), otherwise);
     ExplicitResult result = explore(program_, o);
     for (Counterexample& example : result.violations) replay_or_throw(program_, example, cpus);
@@ -109,16 +110,16 @@ class Checker {
     return result;
   }
 
-  void violated(ExplicitResult result, std::uint32_t cpus) {
+  void violated(ExplicitResult result, std::uint32_t cpus, const std::string& engine = "explicit") {
     verdict_.answer = Answer::violated;
     verdict_.scope = scope_of(cpus);
-    verdict_.engine = "explicit";
+    verdict_.engine = engine;
     verdict_.violations = std::move(result.violations);
     for (const Counterexample& example : verdict_.violations) {
       const std::string name = property_name(example.violation);
       const bool known = std::any_of(verdict_.properties.begin(), verdict_.properties.end(),
                                      [&](const auto& p) { return p.name == name; });
-      if (!known) property(name, Answer::violated, verdict_.scope, "explicit");
+      if (!known) property(name, Answer::violated, verdict_.scope, engine);
     }
   }
 
@@ -138,6 +139,17 @@ class Checker {
     unknown("a value left its declared range: give it a larger range");
   }
 
+  // The search ran out of memory: unrolling, which takes less, may still find a violation beyond what was covered.
+  bool deeper(std::uint32_t cpus, const ExplicitResult& search) {
+    if (!search.reason.starts_with("memory limit")) return false;
+    const Finding finding = ask(*find_engine("bmc"), program_, {cpus, limits("bmc", fallback_seconds)});
+    if (finding.answer != Answer::violated) return false;
+    ExplicitResult found;
+    found.violations.push_back(*finding.example);
+    violated(std::move(found), cpus, "bmc");
+    return true;
+  }
+
   // ---- --cpus N
   void fixed(std::uint32_t cpus) {
     ExplicitResult result = search(cpus);
@@ -149,6 +161,7 @@ class Checker {
         }
       return violated(std::move(result), cpus);
     }
+    if (!result.complete && deeper(cpus, result)) return;
     verdict_.scope = scope_of(cpus);
     verdict_.engine = "explicit";
     if (!result.complete) {
@@ -191,8 +204,8 @@ class Checker {
       ViewsOptions o;
       o.limits = question.limits;
       const ViewsResult result = views(program_, o);
-      const DeadlockProof deadlock =
-          result.proved ? deadlock_free(program_, result.set) : DeadlockProof{false, "there are no views", {}};
+      const DeadlockProof deadlock = result.proved ? deadlock_free(program_, result.set, question.limits)
+                                                   : DeadlockProof{false, "there are no views", {}};
       if (deadlock.proved) return property("deadlock", Answer::proved, scope, "lock order");
       property("deadlock", Answer::unknown, scope, "lock order", deadlock.reason);
       unknown(fmt::format("deadlock is not excluded ({}); all else is proved", deadlock.reason));
@@ -209,6 +222,7 @@ class Checker {
       ExplicitResult result = search(n);
       if (!result.violations.empty()) return violated_any(std::move(result), n);
       if (!result.complete) {
+        if (deeper(n, result)) return;
         verdict_.scope = scope_of(n);
         verdict_.engine = "explicit";
         all_properties(verdict_.scope, "explicit", Answer::unknown, result.reason);
@@ -298,13 +312,18 @@ class Checker {
     certificate.k = k;
     certificate.size = result.set.views.size();
     if (options_.report) options_.report("own check", certificate.size, 0);
-    if (const Judgement own = own_check(program_, result.set); !own.accepted)
+    const Judgement own = own_check(program_, result.set, limits("own check"));
+    if (own.undecided) {
+      why = fmt::format("the proof was found, but not judged: {}", own.detail);
+      return false;
+    }
+    if (!own.accepted)
       throw std::logic_error(fmt::format("a view set is not inductive: {} ({})", own.obligation, own.detail));
     certificate.checked_by.push_back("own");
     const bool ask_z3 = options_.z3.value_or(certificate.size <= z3_limit);
     if (ask_z3) {
       if (options_.report) options_.report("z3", certificate.size, 0);
-      const Judgement z3 = z3_check(program_, result.set, left(0));
+      const Judgement z3 = z3_check(program_, result.set, limits("z3"));
       if (z3.accepted)
         certificate.checked_by.push_back("z3");
       else if (z3.undecided)
@@ -327,7 +346,7 @@ class Checker {
     all_properties(scope, "views");
     fired_ = result.fired;
     if (options_.explain && k == 2) verdict_.known = explain(program_, result.set);
-    const DeadlockProof deadlock = deadlock_free(program_, result.set);
+    const DeadlockProof deadlock = deadlock_free(program_, result.set, limits("deadlock"));
     if (deadlock.proved) {
       property("deadlock", Answer::proved, scope, "lock order");
     } else {

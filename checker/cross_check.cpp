@@ -38,7 +38,7 @@ void cross_check(const step::Program& program, const CheckOptions& options, cons
   const auto ask_one = [&](const Engine& engine, std::optional<std::uint32_t> cpus) {
     Question question{cpus, {}};
     question.limits.seconds = options.timeout > 0 ? options.timeout : seconds_each;
-    question.limits.memory_bytes = options.memory_bytes;
+    question.limits.process_bytes = options.memory_bytes;
     if (options.report)
       question.limits.progress = [&](std::uint64_t states, std::uint32_t depth) {
         options.report(engine.name, states, depth);

@@ -19,7 +19,6 @@
 #include <stdexcept>
 
 #include "checker/datalog_facts.hpp"
-#include "checker/engines.hpp"
 #include "checker/smt/datalog.hpp"
 #include "fmt/format.h"
 
@@ -147,7 +146,7 @@ std::string cannot_exclude(const Program& program, std::uint32_t number) {
 class Rounds {
  public:
   Rounds(const Program& program, const DatalogOptions& options)
-      : program_(program), options_(options), deadline_(options.limits.seconds), facts_(program) {}
+      : program_(program), options_(options), watch_(options.limits), facts_(program) {}
 
   DatalogResult run() {
     auto closure = std::make_unique<Closure>(options_.clauses);
@@ -161,7 +160,7 @@ class Rounds {
       closure->tell(facts_);
       if (found_wrong() && derivable(*closure)) return result_;
       if (!all_asked) continue;
-      const smt::Derived wanted = closure->wanted(deadline_.left(), options_.limits.memory_bytes);
+      const smt::Derived wanted = closure->wanted(watch_);
       if (!known(wanted)) return result_;
       bool more = false;
       for (const auto& row : wanted.rows) more = facts_.want({row[0], row[1], row[2], row[3], row[4]}) || more;
@@ -175,7 +174,7 @@ class Rounds {
       }
     }
     if (derivable(*closure)) return result_;
-    const smt::Derived pairs = closure->pairs(deadline_.left(), options_.limits.memory_bytes);
+    const smt::Derived pairs = closure->pairs(watch_);
     if (!known(pairs)) return result_;
     for (const auto& row : pairs.rows) {
       if (!facts_.is_asked(row[0])) throw std::logic_error("datalog ended without the facts about a pair");
@@ -193,7 +192,7 @@ class Rounds {
 
   // A violation, or nothing is known.
   bool derivable(Closure& closure) {
-    const smt::Derived violated = closure.violated(deadline_.left(), options_.limits.memory_bytes);
+    const smt::Derived violated = closure.violated(watch_);
     if (!known(violated)) return true;
     if (violated.rows.empty()) return false;
     result_.reason = cannot_exclude(program_, (*std::min_element(violated.rows.begin(), violated.rows.end()))[0]);
@@ -201,15 +200,13 @@ class Rounds {
   }
 
   bool over_limit() {
-    if (deadline_.over()) result_.reason = "time limit";
-    if (options_.limits.memory_bytes > 0 && facts_.bytes() > options_.limits.memory_bytes)
-      result_.reason = "memory limit";
+    if (const char* limit = watch_.over(0, facts_.bytes())) result_.reason = limit;
     return !result_.reason.empty();
   }
 
   const Program& program_;
   const DatalogOptions& options_;
-  Deadline deadline_;
+  Watch watch_;
   PairFacts facts_;
   DatalogResult result_;
 };

@@ -89,7 +89,8 @@ struct Event {
 
 class Builder {
  public:
-  Builder(const Program& program, const ViewSet& set) : program_(program), set_(set) {}
+  Builder(const Program& program, const ViewSet& set, const Limits& limits)
+      : program_(program), set_(set), watch_(limits) {}
 
   DeadlockProof run() {
     read_views();
@@ -140,7 +141,8 @@ class Builder {
   }
 
   void read_views() {
-    for (const State& view : set_.views)
+    for (const State& view : set_.views) {
+      watch_.tick();
       for (std::size_t me = 0; me < view.cpus; ++me) {
         const step::Id pc = view.cpu[me].pc;
         if (program_.locations[pc].wait == Location::Wait::event && may_wait(program_, view, me))
@@ -149,6 +151,7 @@ class Builder {
           for (std::size_t kind = 0; kind < program_.awaits.size(); ++kind)
             if ((view.cpu[other].awaits[kind] >> me & 1) != 0) awaited_.insert(pc);
       }
+    }
   }
 
   void look(Event& event, const State& view, std::size_t me) {
@@ -208,10 +211,19 @@ class Builder {
   Graph graph_;
   std::map<step::Id, Event> events_;
   std::set<step::Id> awaited_;  // positions of CPUs from which another one awaits an acknowledgement
+  Watch watch_;
 };
 
 }  // namespace
 
-DeadlockProof deadlock_free(const Program& program, const ViewSet& set) { return Builder(program, set).run(); }
+DeadlockProof deadlock_free(const Program& program, const ViewSet& set, const Limits& limits) {
+  try {
+    return Builder(program, set, limits).run();
+  } catch (const OverLimit& limit) {
+    DeadlockProof proof;
+    proof.reason = limit.what();
+    return proof;
+  }
+}
 
 }  // namespace faultline::check

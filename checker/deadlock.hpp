@@ -13,7 +13,7 @@ struct DeadlockProof {
   std::vector<std::string> edges;  // "read(mmap_sem) -> page_table_lock", sorted
 };
 
-// `set` must be a view set that the judges accepted: what a wait_event waits for is read off it.
-[[nodiscard]] DeadlockProof deadlock_free(const step::Program& program, const ViewSet& set);
+// `set` must be a view set that the judges accepted: what a wait_event waits for is read off it. A limit is a reason.
+[[nodiscard]] DeadlockProof deadlock_free(const step::Program& program, const ViewSet& set, const Limits& limits = {});
 
 }  // namespace faultline::check

@@ -32,6 +32,8 @@ Finding ask(const Engine& engine, const step::Program& program, const Question& 
     finding = engine.ask(program, question);
   } catch (const std::bad_alloc&) {
     finding.reason = "memory ran out";
+  } catch (const OverLimit& limit) {
+    finding.reason = limit.what();
   } catch (const std::length_error& error) {  // a std::logic_error that is a limit
     finding.reason = error.what();
   }
@@ -73,12 +75,12 @@ bool has_any_line(const step::Program& program) {
 }
 
 std::optional<Finding> search_fewer_than(std::uint32_t k, const step::Program& program, const Limits& limits) {
-  const Deadline deadline(limits.seconds);
+  const Watch watch(limits);
   for (std::uint32_t n = 1;; ++n) {
     const auto lines = step::cpus_per_line(program, n);
     if (std::accumulate(lines.begin(), lines.end(), 0U) >= k) return std::nullopt;
     Question few{n, limits};
-    few.limits.seconds = deadline.left();
+    few.limits.seconds = watch.left();
     const Finding found = ask(*find_engine("explicit"), program, few);
     if (found.answer != Answer::proved) return found;
   }

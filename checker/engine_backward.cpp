@@ -14,19 +14,19 @@ namespace {
 constexpr std::size_t pictures_within_ones = 50'000;
 
 Finding ask_backward(const step::Program& program, const Question& question) {
-  const Deadline deadline(question.limits.seconds);
+  const Watch watch(question.limits);
   Finding finding;
   finding.unit = "pictures";
   std::string why;
   for (std::uint32_t k = 1; k <= 2; ++k) {
     Limits few = question.limits;
-    few.seconds = deadline.left();
+    few.seconds = watch.left();
     if (const auto found = search_fewer_than(k, program, few)) return *found;
     ViewsOptions around;
     around.k = k;
     around.all = true;
     around.limits = question.limits;
-    around.limits.seconds = deadline.left();
+    around.limits.seconds = watch.left();
     const ViewsResult within = views(program, around);
     if (!within.closed) {
       finding.reason = fmt::format("{}views of {} CPUs: {}", why, k, within.reason);
@@ -34,7 +34,7 @@ Finding ask_backward(const step::Program& program, const Question& question) {
     }
     BackwardOptions options;
     options.limits = question.limits;
-    options.limits.seconds = k == 1 ? deadline.left() / 2 : deadline.left();
+    options.limits.seconds = k == 1 ? watch.left() / 2 : watch.left();
     if (k == 1) options.max_pictures = pictures_within_ones;
     BackwardResult result = backward(program, within.set, options);
     finding.size = result.pictures;
@@ -45,7 +45,9 @@ Finding ask_backward(const step::Program& program, const Question& question) {
       return finding;
     }
     if (result.proved) {
-      const Judgement judgement = coverability::judge_closed(program, within.set, deadline.left());
+      Limits rest = question.limits;
+      rest.seconds = watch.left();
+      const Judgement judgement = coverability::judge_closed(program, within.set, rest);
       if (judgement.undecided) {
         finding.reason = fmt::format("{} while the views were judged", judgement.detail);
         return finding;

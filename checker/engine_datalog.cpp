@@ -7,11 +7,11 @@ namespace faultline::check {
 namespace {
 
 Finding ask_datalog(const step::Program& program, const Question& question) {
-  const Deadline deadline(question.limits.seconds);
+  const Watch watch(question.limits);
   if (const auto found = search_fewer_than(2, program, question.limits)) return *found;
   DatalogOptions options;
   options.limits = question.limits;
-  options.limits.seconds = deadline.left();
+  options.limits.seconds = watch.left();
   const DatalogResult result = datalog(program, options);
   Finding finding;
   finding.answer = result.proved ? Answer::proved : Answer::unknown;

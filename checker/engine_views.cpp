@@ -19,16 +19,16 @@ bool bound_fired(const step::Program& program, const std::vector<bool>& fired) {
 }
 
 Finding ask_views(const step::Program& program, const Question& question) {
-  const Deadline deadline(question.limits.seconds);
+  const Watch watch(question.limits);
   Finding finding;
   for (std::uint32_t k = 2; k <= 3; ++k) {
     Limits few = question.limits;
-    few.seconds = deadline.left();
+    few.seconds = watch.left();
     if (const auto found = search_fewer_than(k, program, few)) return *found;
     ViewsOptions options;
     options.k = k;
     options.limits = question.limits;
-    options.limits.seconds = deadline.left();
+    options.limits.seconds = watch.left();
     const ViewsResult result = views(program, options);
     finding.size = result.set.views.size();
     finding.unit = "views";
@@ -38,7 +38,14 @@ Finding ask_views(const step::Program& program, const Question& question) {
       finding.reason = "a value may leave its declared range";
       return finding;
     }
-    if (const Judgement judgement = own_check(program, result.set); !judgement.accepted)
+    Limits rest = question.limits;
+    rest.seconds = watch.left();
+    const Judgement judgement = own_check(program, result.set, rest);
+    if (judgement.undecided) {
+      finding.reason = fmt::format("the own judge came to no end: {}", judgement.detail);
+      return finding;
+    }
+    if (!judgement.accepted)
       throw std::logic_error(
           fmt::format("a view set is not inductive: {} ({})", judgement.obligation, judgement.detail));
     finding.answer = Answer::proved;

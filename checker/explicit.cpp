@@ -69,8 +69,12 @@ class Explorer {
   ExplicitResult run() {
     try {
       result_.complete = search();
+      if (groups_.fewest != Groups::not_found && (result_.complete || options_.all_kinds)) report();
     } catch (const search::TooManyObjects& e) {
       result_.reason = e.what();
+    } catch (const OverLimit& e) {
+      result_.complete = false;
+      result_.reason = e.what() + no_trace();
     }
     result_.states = states_.size();
     result_.covered.assign(program_.coverage.size(), false);
@@ -78,7 +82,6 @@ class Explorer {
       if (fired_[i] == 0) continue;
       for (const std::uint32_t item : program_.commands[i].covers) result_.covered[item] = true;
     }
-    if (groups_.fewest != Groups::not_found) report();
     return std::move(result_);
   }
 
@@ -167,19 +170,26 @@ class Explorer {
       reported_ = now;
       limits.progress(states_.size(), level);
     }
-    // Once a violation is found, the level is finished in any case: the shortest trace depends on all of it.
-    if (!options_.all_kinds && groups_.fewest != Groups::not_found) return false;
+    // Once a violation is found, the level has to be finished: the shortest trace depends on all of it.
+    const bool found = !options_.all_kinds && groups_.fewest != Groups::not_found;
+    const char* reason =
+        (found ? trace_watch_ : watch_).over(states_.growth(until_next_look), found ? 0 : states_.bytes());
+    if (reason == nullptr) return false;
     const std::string covered = ": all states within " + std::to_string(level) + " steps were covered";
-    if (limits.seconds > 0 && std::chrono::duration<double>(now - start_).count() > limits.seconds) {
-      result_.reason = "time limit" + covered;
-    } else if (limits.memory_bytes > 0 && states_.bytes() > limits.memory_bytes) {
-      result_.reason = "memory limit" + covered;
-    } else {
-      return false;
-    }
-    flush();
+    result_.reason = reason + (found ? no_trace() : covered);
+    waiting_ = 0;  // to insert them may take more memory
     levels_.first.push_back(states_.size());
     return true;
+  }
+
+  [[nodiscard]] std::string no_trace() const {
+    return ": a violation after " + std::to_string(groups_.fewest) + " steps was found, but not its shortest trace";
+  }
+
+  Limits trace_limits() const {
+    Limits limits = options_.limits;
+    if (options_.finish) limits.seconds = 0;
+    return limits;
   }
 
   void report() {
@@ -196,7 +206,7 @@ class Explorer {
       targets.push_back(target(order));
       result_.depth = groups_.fewest;
     }
-    const auto paths = search::shortest_paths(closed_, levels_, targets);
+    const auto paths = search::shortest_paths(closed_, levels_, targets, trace_watch_);
     for (std::size_t t = 0; t < paths.size(); ++t) result_.violations.push_back(counterexample(targets[t], paths[t]));
   }
 
@@ -232,6 +242,7 @@ class Explorer {
   }
 
   static constexpr std::size_t batch_size = 64;
+  static constexpr std::size_t until_next_look = 16'384;  // states that 256 others may lead to
   const step::Program& program_;
   const ExplicitOptions& options_;
   Closed closed_;
@@ -243,7 +254,8 @@ class Explorer {
   std::vector<std::uint64_t> batch_;
   std::array<std::uint64_t, batch_size> hashes_{};
   std::size_t waiting_ = 0;
-  Clock::time_point start_ = Clock::now(), reported_ = start_;
+  Watch watch_{options_.limits}, trace_watch_{trace_limits()};
+  Clock::time_point reported_ = Clock::now();
   ExplicitResult result_;
 };
 

@@ -1,24 +1,16 @@
 // Explicit breadth-first search for a fixed number of CPUs: finds the shortest counterexample, and is exhaustive.
 #pragma once
-#include <atomic>
-#include <chrono>
-#include <functional>
-
+#include "checker/limits.hpp"
 #include "checker/verdict.hpp"
 
 namespace faultline::check {
-
-struct Limits {
-  double seconds = 0;                                                         // 0: none
-  std::uint64_t memory_bytes = 0;                                             // 0: none
-  std::function<void(std::uint64_t states, std::uint32_t depth)> progress{};  // called about twice a second
-};
 
 struct ExplicitOptions {
   std::uint32_t cpus = 2;  // of each `any` line
   bool reduction = true;   // false: no symmetry of CPUs, objects named from a pool. Counts "plain" states
   bool all_kinds = false;  // go on past the first violation; every (kind, name) with its shortest trace
   bool deadlock = true;    // check for it
+  bool finish = false;     // once a violation is found, its shortest trace may take longer than limits.seconds
   Limits limits{};
 };
 

@@ -19,8 +19,8 @@ constexpr double seconds_without_limit = 30;
 
 class Induction {
  public:
-  Induction(const step::Program& program, std::uint32_t cpus, const Deadline& deadline)
-      : deadline_(deadline), relation_(program, terms_, cpus) {
+  Induction(const step::Program& program, std::uint32_t cpus, const Watch& watch)
+      : watch_(watch), relation_(program, terms_, cpus) {
     for (const Relation::Broken& broken : relation_.broken()) fine_.push_back(!broken.shown);
   }
 
@@ -47,19 +47,20 @@ class Induction {
     step.claim(relation_.exactly_one_value(), 0);
     for (std::size_t k = 1; k <= most_k; ++k) {
       base.claim(relation_.always(), k - 1);
-      const smt::Result at_start = base.ask(wrong, k - 1, deadline_.left());
-      if (at_start.answer != smt::Answer::unsat) return "a fact or violation within the first steps";
+      const smt::Result at_start = base.ask(wrong, k - 1, watch_);
+      if (at_start.answer == smt::Answer::unknown) return at_start.reason;
+      if (at_start.answer == smt::Answer::sat) return "a fact or violation within the first steps";
       base.claim(relation_.step(), k - 1);
       if (k == 1) step.claim(relation_.always(), 0);
       step.claim(fine_, k - 1);
       step.claim(relation_.step(), k - 1);
       step.claim(relation_.always(), k);
-      const smt::Result goes_on = step.ask(wrong, k, deadline_.left());
+      const smt::Result goes_on = step.ask(wrong, k, watch_);
       if (goes_on.answer == smt::Answer::unsat) {
         k_ = k;
         return {};
       }
-      if (goes_on.answer == smt::Answer::unknown || deadline_.over()) return "no answer in time";
+      if (goes_on.answer == smt::Answer::unknown) return goes_on.reason;
     }
     return fmt::format("the facts of single positions are not inductive within {} steps", most_k);
   }
@@ -83,7 +84,7 @@ class Induction {
     return terms_.any(std::move(clause));
   }
 
-  const Deadline& deadline_;
+  const Watch& watch_;
   smt::Terms terms_;
   Relation relation_;
   std::size_t k_ = 0;
@@ -91,12 +92,13 @@ class Induction {
 };
 
 Finding ask_kinduction(const step::Program& program, const Question& question) {
-  const Deadline deadline(question.limits.seconds > 0 ? question.limits.seconds : seconds_without_limit);
+  Limits limits = question.limits;
+  if (limits.seconds <= 0) limits.seconds = seconds_without_limit;
+  const Watch watch(limits);
   Finding finding;
   finding.unit = "facts";
   ViewsOptions options;
-  options.limits = question.limits;
-  options.limits.seconds = deadline.left();
+  options.limits = limits;
   const ViewsResult result = views(program, options);
   if (!result.proved) {
     finding.reason = "there are no facts to start from (" + result.reason + ")";
@@ -105,7 +107,7 @@ Finding ask_kinduction(const step::Program& program, const Question& question) {
   const Table table = table_of(program, result.set);
   const Facts facts = facts_of(table);
   for (const bool all : {false, true}) {
-    Induction induction(program, *question.cpus, deadline);
+    Induction induction(program, *question.cpus, watch);
     if (all) {
       const std::vector<Exclusion> excluded = exclusions(table);
       finding.size = excluded.size();

@@ -88,14 +88,15 @@ std::size_t witnesses(const Program& program, const step::Invariant& invariant) 
 
 class OwnCheck {
  public:
-  OwnCheck(const Program& program, const ViewSet& set)
-      : program_(program), views_(set.views), k_(set.k), tuples_(program, set.k) {
+  OwnCheck(const Program& program, const ViewSet& set, const Limits& limits)
+      : program_(program), views_(set.views), k_(set.k), tuples_(program, set.k), watch_(limits) {
     if (k_ < 2 || k_ > max_k) throw Refusal{"file", "views of " + std::to_string(k_) + " CPUs are not judged"};
     for (const Command& command : program.commands) {
       if (program.locations[command.from].line == program.locations[command.to].line) continue;
       throw Refusal{"file", named(command) + " leads from one run line to another"};
     }
     for (const State& view : views_) {
+      watch_.tick();
       if (!well_formed(program_, view, k_)) throw Refusal{"file", "a view is no state of this model"};
       keys_.push_back(tuples_.add(view));
     }
@@ -172,6 +173,7 @@ class OwnCheck {
   // --- own step ---
 
   void check_own_steps(const State& view) const {
+    watch_.tick();
     check_safety(view);
     for (std::size_t i = 0; i < k_; ++i) {
       for (const Command& command : commands_at(view.cpu[i].pc)) {
@@ -238,6 +240,7 @@ class OwnCheck {
     std::vector<Crossing> crossings(k_);
     tuples_.glue(key, [&](const Tuples::Extension& e, const std::array<std::uint32_t, max_k>& with_d) {
       const Disturbance& disturbance = disturbances_[e.who];
+      watch_.tick();
       bool waits = false;
       for (std::size_t i = 0; i < k_; ++i) {
         crossings[i] = tuples_.crossings[with_d[i]];
@@ -310,16 +313,20 @@ class OwnCheck {
   std::vector<Key> keys_;  // of views_
   bool judge_pictures_ = false;
   std::vector<Disturbance> disturbances_;
+  Watch watch_;
 };
 
 }  // namespace
 
-Judgement own_check(const Program& program, const ViewSet& set) {
+Judgement own_check(const Program& program, const ViewSet& set, const Limits& limits) {
   const auto start = std::chrono::steady_clock::now();
   Judgement judgement;
   try {
-    OwnCheck(program, set).check();
+    OwnCheck(program, set, limits).check();
     judgement.accepted = true;
+  } catch (const OverLimit& limit) {
+    judgement.undecided = true;
+    judgement.detail = limit.what();
   } catch (const Refusal& refusal) {
     judgement.obligation = refusal.obligation;
     judgement.detail = refusal.detail;

@@ -25,7 +25,8 @@ struct Lasso {
 
 // The lasso with the shortest stem that fails for CPU `me`.
 std::optional<Lasso> find_lasso(Closed& closed, const StateGraph& graph, const step::Progress& progress,
-                                std::uint32_t me) {
+                                std::uint32_t me, const Watch& watch) {
+  watch.check();
   std::vector<bool> p(graph.size()), open(graph.size());  // open: q does not hold
   std::vector<Byte> s(closed.layout().size());
   for (Index i = 0; i < graph.size(); ++i) {
@@ -33,16 +34,18 @@ std::optional<Lasso> find_lasso(Closed& closed, const StateGraph& graph, const s
     open[i] = !closed.machine().truth(s.data(), me, me, progress.q);
     p[i] = open[i] && closed.machine().truth(s.data(), me, me, progress.p);
   }
-  const search::FairLoops fair(closed, graph, open);
+  const search::FairLoops fair(closed, graph, open, watch);
 
   // Breadth first over states paired with "q is due".
   const auto node = [](Index state, bool due) { return std::size_t{state} * 2 + (due ? 1 : 0); };
+  watch.check(2 * std::size_t{graph.size()} * (sizeof(Edge*) + 3 * sizeof(std::size_t)));
   std::vector<const Edge*> came(2 * std::size_t{graph.size()});
   std::vector<std::size_t> parent(came.size());
   std::vector<bool> seen(came.size());
   std::vector<std::size_t> queue{node(0, p[0])};
   seen[queue[0]] = true;
   for (std::size_t at = 0; at < queue.size(); ++at) {
+    watch.tick();
     const std::size_t here = queue[at];
     const auto state = static_cast<Index>(here / 2);
     const bool due = here % 2 == 1;
@@ -106,17 +109,23 @@ std::vector<ProgressResult> check_progress(const step::Program& program, const P
   for (const std::uint32_t n : per_line) cpus += n;
   if (cpus > step::max_cpus) return fail("more than " + std::to_string(step::max_cpus) + " CPUs in all");
   Closed closed(program, per_line, search::Merge::objects);
-  const StateGraph graph(closed, options.limits);
+  const Watch watch(options.limits);
+  const StateGraph graph(closed, options.limits, watch);
   for (ProgressResult& result : results) result.states = graph.size();
   if (!graph.complete()) return fail(graph.reason());
 
   for (std::size_t i = 0; i < results.size(); ++i) {
     std::optional<Lasso> best;
-    // CPUs of a line are alike, so the first of each speaks for all.
-    for (std::uint32_t line = 0, me = 0; line < per_line.size(); me += per_line[line], ++line) {
-      if (per_line[line] == 0) continue;
-      std::optional<Lasso> lasso = find_lasso(closed, graph, program.progress[i], me);
-      if (lasso && (!best || lasso->length() < best->length())) best = std::move(lasso);
+    try {
+      // CPUs of a line are alike, so the first of each speaks for all.
+      for (std::uint32_t line = 0, me = 0; line < per_line.size(); me += per_line[line], ++line) {
+        if (per_line[line] == 0) continue;
+        std::optional<Lasso> lasso = find_lasso(closed, graph, program.progress[i], me, watch);
+        if (lasso && (!best || lasso->length() < best->length())) best = std::move(lasso);
+      }
+    } catch (const OverLimit& limit) {
+      results[i].reason = limit.what();
+      continue;
     }
     results[i].answer = best ? Answer::violated : Answer::proved;
     if (best) results[i].violation = counterexample(closed, graph, program.progress[i], *best, options.cpus);

@@ -29,8 +29,14 @@ using View = std::vector<std::size_t>;  // its CPUs, as indices into a picture
 class Obligation {
  public:
   Obligation(const Program& program, const Table& table, const std::vector<Exclusion>& excluded, std::uint32_t k,
-             std::size_t cpus)
-      : program_(program), table_(table), excluded_(excluded), k_(k), cpus_(cpus), picture_(program, terms_, cpus) {}
+             std::size_t cpus, const Watch& watch)
+      : program_(program),
+        table_(table),
+        excluded_(excluded),
+        k_(k),
+        cpus_(cpus),
+        watch_(watch),
+        picture_(program, terms_, cpus) {}
 
   void initial() {
     const SymbolicState& s = picture_.state();
@@ -115,6 +121,7 @@ class Obligation {
         if (chosen[i]) view.push_back(i);
       }
       for (const Exclusion& exclusion : excluded_) {
+        watch_.tick();
         const Term holds = picture_.excluded(picture_.state(), view, table_.fields, exclusion);
         claim(!holds);
         excluded_terms_.insert(holds);
@@ -126,6 +133,7 @@ class Obligation {
   Term outside(const SymbolicState& state, const View& view) {
     std::vector<Term> some;
     for (const Exclusion& exclusion : excluded_) {
+      watch_.tick();
       const Term holds = picture_.excluded(state, view, table_.fields, exclusion);
       if (excluded_terms_.count(holds) == 0) some.push_back(holds);
     }
@@ -137,6 +145,7 @@ class Obligation {
   const std::vector<Exclusion>& excluded_;
   std::uint32_t k_;
   std::size_t cpus_;
+  const Watch& watch_;
   smt::Terms terms_;
   Picture picture_;
   std::vector<Term> claims_;
@@ -170,13 +179,15 @@ std::string comment(const Program& program, const std::string& name, const std::
 
 }  // namespace
 
-std::vector<Query> queries(const Program& program, const ViewSet& set) {
-  const Table table = table_of(program, set);
-  const std::vector<Exclusion> excluded = exclusions(table);
+std::vector<Query> queries(const Program& program, const ViewSet& set, const Limits& limits) {
+  const Watch watch(limits);
+  const Table table = table_of(program, set, watch);
+  const std::vector<Exclusion> excluded = exclusions(table, watch);
   const std::uint32_t k = set.k;
   std::vector<Query> result;
   const auto add = [&](const std::string& name, const std::string& what, std::size_t cpus, const auto& build) {
-    Obligation obligation(program, table, excluded, k, cpus);
+    watch.check();
+    Obligation obligation(program, table, excluded, k, cpus, watch);
     build(obligation);
     result.push_back({name, obligation.text(comment(program, name, what))});
   };

@@ -24,8 +24,12 @@ void meet(Rows& a, const Rows& b) {
 
 class Cover {
  public:
-  explicit Cover(const Table& table) : table_(table), decided_(table.fields.size(), undecided) {
+  Cover(const Table& table, const Watch& watch)
+      : table_(table), watch_(watch), decided_(table.fields.size(), undecided) {
     const std::size_t words = (table.rows.size() + 63) / 64;
+    std::size_t sets = 0;
+    for (const Field& field : table.fields) sets += field.values.size();
+    watch.check(sets * words * sizeof(std::uint64_t));
     all_.assign(words, 0);
     for (std::size_t r = 0; r < table.rows.size(); ++r) all_[r / 64] |= std::uint64_t{1} << (r % 64);
     for (std::size_t f = 0; f < table.fields.size(); ++f) {
@@ -52,6 +56,7 @@ class Cover {
 
   // `open`: exclusions that the decisions have not ruled out.
   void walk(const std::vector<std::size_t>& rows, std::vector<std::size_t> open) {
+    watch_.tick();
     Marks present(offsets_.back(), 0);
     for (const std::size_t r : rows) {
       for (std::size_t f = 0; f < decided_.size(); ++f) present[offsets_[f] + table_.rows[r][f]] = 1;
@@ -140,6 +145,7 @@ class Cover {
 
   // The decisions and "f has one of the values", made general.
   [[nodiscard]] Exclusion generalised(std::size_t f, const std::vector<bool>& values) const {
+    watch_.tick();
     Exclusion conditions;
     for (const std::size_t d : path_) {
       OneOf decision{d, std::vector<bool>(table_.fields[d].values.size() + 1)};
@@ -185,6 +191,7 @@ class Cover {
   }
 
   const Table& table_;
+  const Watch& watch_;
   std::vector<std::size_t> offsets_{0};  // where the marks of each field begin
   Rows all_;
   std::vector<std::vector<Rows>> having_;  // by field and value
@@ -195,6 +202,6 @@ class Cover {
 
 }  // namespace
 
-std::vector<Exclusion> exclusions(const Table& table) { return Cover(table).run(); }
+std::vector<Exclusion> exclusions(const Table& table, const Watch& watch) { return Cover(table, watch).run(); }
 
 }  // namespace faultline::check

@@ -18,7 +18,7 @@ struct OneOf {
 using Exclusion = std::vector<OneOf>;
 
 // A row is in the table iff no exclusion excludes it. Each is maximal: none can say less, or more values, and still
-// exclude no row of the table.
-[[nodiscard]] std::vector<Exclusion> exclusions(const Table& table);
+// exclude no row of the table. Throws OverLimit.
+[[nodiscard]] std::vector<Exclusion> exclusions(const Table& table, const Watch& watch = Watch({}));
 
 }  // namespace faultline::check

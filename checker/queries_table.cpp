@@ -66,11 +66,12 @@ std::vector<std::uint16_t> row_of(const step::Program& program, const std::vecto
 
 }  // namespace
 
-Table table_of(const step::Program& program, const ViewSet& set) {
+Table table_of(const step::Program& program, const ViewSet& set, const Watch& watch) {
   Table table;
   table.fields = fields_of(program, set.k);
   std::vector<std::size_t> order(set.k);
   for (const step::State& view : set.views) {
+    watch.tick();
     std::iota(order.begin(), order.end(), std::size_t{0});
     do {
       table.rows.push_back(row_of(program, table.fields, view, order));

@@ -70,16 +70,24 @@ class Engine {
     try {
       result_.closed = check_shapes() && start() && close();
       result_.proved = result_.closed && result_.reason.empty();
+      keep_views();
     } catch (const search::TooManyObjects& e) {
+      result_.reason = e.what();
+    } catch (const OverLimit& e) {
+      result_.proved = false;
       result_.reason = e.what();
     }
     result_.set.k = k_;
-    result_.set.views.reserve(views_.size());
-    for (StateSet::Index v = 0; v < views_.size(); ++v) result_.set.views.push_back(layout_.to_state(bytes(views_[v])));
     return std::move(result_);
   }
 
  private:
+  void keep_views() {
+    watch_.check(views_.size() * sizeof(step::State));
+    result_.set.views.reserve(views_.size());
+    for (StateSet::Index v = 0; v < views_.size(); ++v) result_.set.views.push_back(layout_.to_state(bytes(views_[v])));
+  }
+
   static const Byte* bytes(const std::uint64_t* p) { return reinterpret_cast<const Byte*>(p); }
   static Byte* bytes(std::uint64_t* p) { return reinterpret_cast<Byte*>(p); }
 
@@ -308,6 +316,7 @@ class Engine {
       if (!has(s, all_but(z, k_ + 1))) return true;
     }
     ++result_.joins;
+    if (watch_.due()) watch_.check(soon());
     bool fine = true;
     for (std::uint32_t me = 0; me <= k_ && fine; ++me) {
       const std::uint32_t pc = layout_.pc(s, me);
@@ -348,16 +357,20 @@ class Engine {
       reported_ = now;
       limits.progress(views_.size(), k_);
     }
-    if (limits.seconds > 0 && std::chrono::duration<double>(now - start_).count() > limits.seconds) {
-      result_.reason = "time limit";
-    } else if (limits.memory_bytes > 0 && views_.bytes() + parts_.bytes() + filed_ > limits.memory_bytes) {
-      result_.reason = "memory limit";
+    if (const char* reason = watch_.over(soon(), views_.bytes() + parts_.bytes() + filed_); reason != nullptr) {
+      result_.reason = reason;
     } else if (views_.size() > options_.max_views) {
       result_.reason = "more than " + std::to_string(options_.max_views) + " views";
     } else {
       return false;
     }
     return true;
+  }
+
+  // Bytes that may be taken before the next look.
+  [[nodiscard]] std::uint64_t soon() const {
+    constexpr std::size_t more = 4096;
+    return views_.growth(more) + parts_.growth(more) + growth(extensions_of_, more);
   }
 
   const step::Program& program_;
@@ -380,7 +393,8 @@ class Engine {
   std::vector<Byte> base_, picture_, trial_, next_, extension_;
   std::vector<Order> orders_;
   std::uint64_t filed_ = 0;
-  Clock::time_point start_ = Clock::now(), reported_ = start_;
+  Watch watch_{options_.limits};
+  Clock::time_point reported_ = Clock::now();
   ViewsResult result_;
 };
 

@@ -19,57 +19,93 @@ constexpr std::size_t worth_a_thread = 200'000;
 
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+// Z3's own limits are kept only now and then, and it has none for what it reads: somebody else looks at the watch, and
+// interrupts. A query that is being read takes about so many bytes for each of its text.
+constexpr std::uint64_t bytes_read = 12;
+constexpr auto between_looks = std::chrono::milliseconds(5);
+
+class Solving {
+ public:
+  Solving(const std::vector<Query>& queries, const Limits& limits)
+      : queries_(queries), limited_(limits.seconds > 0 || limits.process_bytes > 0), watch_(limits) {
+    judgement_.accepted = true;
+    std::size_t size = 0;
+    for (const Query& query : queries) size += query.text.size();
+    solvers_ = std::vector<smt::Solver>(size < worth_a_thread ? 1 : 2);
+  }
+
+  Judgement run() {
+    const auto start = Clock::now();
+    std::thread second, watching;
+    if (solvers_.size() > 1) second = std::thread([this] { work(solvers_.back()); });
+    if (limited_) watching = std::thread([this] { look(); });
+    work(solvers_.front());
+    if (second.joinable()) second.join();
+    done_ = true;
+    if (watching.joinable()) watching.join();
+    judgement_.seconds = since(start);
+    return std::move(judgement_);
+  }
+
+ private:
+  void work(smt::Solver& solver) {
+    for (std::size_t n = 0; !over_ && (n = begun_++) < queries_.size();) {
+      const Query& query = queries_[queries_.size() - 1 - n];
+      const char* limit = watch_.over(query.text.size() * bytes_read);
+      smt::Result result{smt::Answer::unknown, limit == nullptr ? "" : limit};
+      if (limit == nullptr) result = solver.solve(query.text);
+      if (result.answer == smt::Answer::unsat) continue;
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+      const bool definite = result.answer == smt::Answer::sat;
+      if (!judgement_.accepted && !definite) continue;  // "does not hold" says more than "do not know"
+      judgement_.accepted = false;
+      judgement_.obligation = query.name;
+      judgement_.undecided = !definite;
+      const std::string why = limit_.load() != nullptr ? limit_.load() : result.reason;
+      judgement_.detail = definite ? "it does not hold: Z3 says sat" : "Z3 gives no answer: " + why;
+    }
+  }
+
+  void look() {
+    while (!done_) {
+      if (limit_.load() == nullptr) limit_ = watch_.over();
+      if (limit_.load() != nullptr) {  // again and again: one that is about to begin does not notice
+        over_ = true;
+        for (smt::Solver& solver : solvers_) solver.interrupt();
+      }
+      std::this_thread::sleep_for(between_looks);
+    }
+  }
+
+  const std::vector<Query>& queries_;
+  bool limited_;
+  Watch watch_;
+  std::vector<smt::Solver> solvers_;
+  std::mutex mutex_;
+  Judgement judgement_;
+  std::atomic<std::size_t> begun_ = 0;
+  std::atomic<bool> over_ = false, done_ = false;
+  std::atomic<const char*> limit_ = nullptr;
+};
+
 }  // namespace
 
-Judgement solve_all(const std::vector<Query>& queries, double seconds) {
-  const auto start = Clock::now();
-  Judgement judgement;
-  judgement.accepted = true;
-  std::mutex mutex;
-  std::atomic<std::size_t> begun = 0;
-  std::atomic<bool> over = false;
-  const auto work = [&]() {
-    smt::Solver solver;
-    for (std::size_t n = 0; !over && (n = begun++) < queries.size();) {
-      const Query& query = queries[queries.size() - 1 - n];
-      const double rest = seconds <= 0 ? 0 : seconds - since(start);
-      const smt::Result result =
-          seconds > 0 && rest <= 0 ? smt::Result{smt::Answer::unknown, "timeout"} : solver.solve(query.text, rest);
-      if (result.answer == smt::Answer::unsat) continue;
-      const std::lock_guard lock(mutex);
-      over = true;
-      const bool definite = result.answer == smt::Answer::sat;
-      if (!judgement.accepted && !definite) continue;  // "does not hold" says more than "do not know"
-      judgement.accepted = false;
-      judgement.obligation = query.name;
-      judgement.undecided = !definite;
-      judgement.detail = definite ? "it does not hold: Z3 says sat" : "Z3 gives no answer: " + result.reason;
-    }
-  };
-  std::size_t size = 0;
-  for (const Query& query : queries) size += query.text.size();
-  if (size < worth_a_thread) {
-    work();
-  } else {
-    std::thread second(work);
-    work();
-    second.join();
-  }
-  judgement.seconds = since(start);
-  return judgement;
-}
+Judgement solve_all(const std::vector<Query>& queries, const Limits& limits) { return Solving(queries, limits).run(); }
 
-Judgement z3_check(const step::Program& program, const ViewSet& set, double seconds) {
+Judgement z3_check(const step::Program& program, const ViewSet& set, const Limits& limits) {
   const auto start = Clock::now();
-  const std::vector<Query> all = queries(program, set);
-  const double rest = seconds <= 0 ? 0 : seconds - since(start);
+  const Watch watch(limits);
   Judgement judgement;
-  if (seconds > 0 && rest <= 0) {
-    judgement.obligation = "file";
-    judgement.detail = "no time left for Z3";
-    judgement.undecided = true;
-  } else {
+  try {
+    const std::vector<Query> all = queries(program, set, limits);
+    Limits rest = limits;
+    rest.seconds = watch.left();
     judgement = solve_all(all, rest);
+  } catch (const OverLimit& limit) {
+    judgement.obligation = "file";
+    judgement.detail = std::string("no queries for Z3: ") + limit.what();
+    judgement.undecided = true;
   }
   judgement.seconds = since(start);
   return judgement;

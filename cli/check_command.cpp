@@ -102,6 +102,9 @@ class Run {
     if (!alone) dir /= verdict.model + "-" + one.name;
     try {
       streams_.err << write_proof(dir, loaded, one, verdict, settings_) << "\n";
+    } catch (const check::OverLimit& limit) {
+      streams_.err << fmt::format("faultline: no certificate of {}: {}\n", one.name, limit.what());
+      code_ = worse(code_, exit_unknown);
     } catch (const std::runtime_error& error) {
       streams_.err << "faultline: " << error.what() << "\n";
       code_ = worse(code_, exit_invalid);

@@ -26,7 +26,8 @@ std::string names_of(const step::Loaded& loaded) {
 }  // namespace
 
 int export_command(const Settings& settings, Streams& streams) {
-  if (!settings.to) return refuse("`faultline export` needs --to promela, --to murphi or --to dot", streams);
+  if (!settings.to) return refuse("`faultline export` needs --to promela, --to murphi, --to smt2 or --to dot", streams);
+  if (settings.depth && *settings.to != ExportTo::smt2) return refuse("`--depth` goes with --to smt2", streams);
   const std::string& path = settings.operands.front();
   const step::Loaded loaded = step::load(path, settings.variants);
   if (!report_file(path, loaded, settings.format, streams)) return exit_invalid;
@@ -42,10 +43,12 @@ int export_command(const Settings& settings, Streams& streams) {
   codegen::ExportOptions options;
   options.cpus = settings.cpus.value_or(2);
   options.source = path;
+  if (settings.depth) options.depth = *settings.depth;
   try {
     switch (*settings.to) {
       case ExportTo::promela: streams.out << codegen::to_promela(variant.program, options); break;
       case ExportTo::murphi: streams.out << codegen::to_murphi(variant.program, options); break;
+      case ExportTo::smt2: streams.out << codegen::to_smt2(variant.program, options); break;
       case ExportTo::dot: streams.out << codegen::to_dot(variant.model); break;
     }
   } catch (const std::domain_error& outside) {

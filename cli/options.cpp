@@ -73,11 +73,20 @@ std::string set_target(Settings& settings, const std::string& text) {
     settings.to = ExportTo::promela;
   } else if (text == "murphi") {
     settings.to = ExportTo::murphi;
+  } else if (text == "smt2") {
+    settings.to = ExportTo::smt2;
   } else if (text == "dot") {
     settings.to = ExportTo::dot;
   } else {
-    return "promela, murphi or dot";
+    return "promela, murphi, smt2 or dot";
   }
+  return {};
+}
+
+std::string set_depth(Settings& settings, const std::string& text) {
+  const auto value = number(text, 1, 1000);
+  if (!value) return "steps, a number from 1 to 1000";
+  settings.depth = static_cast<std::uint32_t>(*value);
   return {};
 }
 
@@ -136,11 +145,14 @@ const std::vector<CommandRow>& commands() {
        "faultline certify proof                           # after: check thp_fault.fl --variant unstable --certificate "
        "proof",
        false, "dir"},
-      {Command::export_model, "export", "MODEL", 1, 1, "the model in the language of Spin, Rumur or Graphviz",
+      {Command::export_model, "export", "MODEL", 1, 1, "the model in the language of Spin, Rumur, Z3 or Graphviz",
        "Prints one variant for another tool. Promela (Spin) and Murphi (Rumur) have the same steps and the same plain "
        "states for "
-       "N CPUs on each `any` line; progress and deadlock stay here. dot draws the states and arrows of the entries.",
+       "N CPUs on each `any` line. SMT-LIB asks a solver for a violation within so many steps. Progress and deadlock "
+       "stay "
+       "here. dot draws the states and arrows of the entries.",
        "faultline export thp_fault.fl --variant unstable --cpus 2 --to promela > unstable.pml\n"
+       "faultline export thp_fault.fl --variant base --to smt2 --depth 19 > base.smt2\n"
        "faultline export thp_fault.fl --to dot | dot -Tsvg > pmd.svg",
        false, "fl"},
       {Command::explain, "explain", "CODE", 1, 1, "what a diagnostic code such as FL0301 means, with an example",
@@ -179,7 +191,8 @@ const std::vector<OptionRow>& options() {
        }},
       {"--cpus", "N|any", "any", "CPUs on each `on any cpus` line", false, {check, ablate}, set_cpus},
       {"--cpus", "N", "2", "CPUs on each `on any cpus` line", false, {export_model}, set_cpu_number},
-      {"--to", "promela|murphi|dot", "", "the language; needed", false, {export_model}, set_target},
+      {"--to", "promela|murphi|smt2|dot", "", "the language; needed", false, {export_model}, set_target},
+      {"--depth", "D", "20", "steps that --to smt2 looks ahead", false, {export_model}, set_depth},
       {"--memory",
        "sc|tso",
        "as the model",

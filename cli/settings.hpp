@@ -7,7 +7,7 @@
 
 namespace faultline::cli {
 
-enum class ExportTo : std::uint8_t { promela, murphi, dot };
+enum class ExportTo : std::uint8_t { promela, murphi, smt2, dot };
 enum class Format : std::uint8_t { text, json };
 
 struct Settings {
@@ -27,7 +27,8 @@ struct Settings {
   bool trace = false;
   bool timing = true;
   std::optional<ExportTo> to;
-  std::string certificate;  // folder; empty: none is written
+  std::optional<std::uint32_t> depth;  // of an export to smt2, in steps
+  std::string certificate;             // folder; empty: none is written
   Format format = Format::text;
 };
 

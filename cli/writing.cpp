@@ -38,17 +38,26 @@ std::string write_proof(const std::filesystem::path& dir, const step::Loaded& lo
   program.variant = variant.name;  // what is written has no patches any more: it is that variant
   check::ViewsOptions options;
   options.k = verdict.certificate->k;
-  options.limits.seconds = settings.timeout;
-  options.limits.memory_bytes = settings.memory_limit << 20U;
+  // The check has used a part of the time.
+  if (settings.timeout > 0) options.limits.seconds = std::max(0.001, settings.timeout - verdict.seconds);
+  options.limits.process_bytes = settings.memory_limit << 20U;
+  const check::Watch watch(options.limits);
   const check::ViewsResult proof = check::views(program, options);
+  watch.check();
   if (!proof.proved) throw std::runtime_error("the proof cannot be made again for the certificate: " + proof.reason);
 
-  check::write_certificate(dir, head, program, proof.set);
-  const check::Judgement judgement = check::certify(dir, program, false);
-  if (!judgement.accepted) {
-    throw std::logic_error(
-        fmt::format("the certificate just written is rejected: {} ({})", judgement.obligation, judgement.detail));
-  }
+  check::Limits rest = options.limits;
+  rest.seconds = watch.left();
+  const auto judge = [&](const std::filesystem::path& draft) {
+    check::Limits last = options.limits;
+    last.seconds = watch.left();
+    const check::Judgement judgement = check::certify(draft, program, false, last);
+    if (judgement.undecided) throw check::OverLimit(judgement.detail);
+    if (!judgement.accepted)
+      throw std::logic_error(
+          fmt::format("the certificate just written is rejected: {} ({})", judgement.obligation, judgement.detail));
+  };
+  check::write_certificate(dir, head, program, proof.set, judge, rest);
   return fmt::format("certificate of {}: {}, {}; `faultline certify {}` judges it", variant.name, dir.string(),
                      plural(proof.set.views.size(), "view"), dir.string());
 }

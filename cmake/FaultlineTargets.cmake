@@ -135,3 +135,13 @@ function(faultline_benchmarks)
     target_link_libraries(bench_${name} PRIVATE faultline_checker benchmark::benchmark)
   endforeach()
 endfunction()
+
+# tests/peers/corpus.cpp is the program peers_corpus: the whole corpus against Spin and Rumur. Built on request.
+function(faultline_peers_program)
+  add_executable(peers_corpus EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/tests/peers/corpus.cpp"
+    "${PROJECT_SOURCE_DIR}/tests/support/peers.cpp")
+  target_include_directories(peers_corpus PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_options(peers_corpus PRIVATE ${FAULTLINE_WARNINGS})
+  target_compile_definitions(peers_corpus PRIVATE FAULTLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(peers_corpus PRIVATE faultline_checker faultline_codegen)
+endfunction()

@@ -45,16 +45,15 @@ std::string read_lock(const step::Program& program, const std::vector<bool>& set
 
 }  // namespace
 
-std::string Names::unique(const std::string& wanted) {
+std::string Identifiers::unique(const std::string& wanted) {
   const std::string base = identifier(wanted);
   std::string name = base;
   for (int n = 2; !taken_.insert(name).second; ++n) name = fmt::format("{}_{}", base, n);
   return name;
 }
 
-Names::Names(const step::Program& program, std::uint32_t n, const Dialect& dialect,
-             const std::set<std::string>& reserved)
-    : program_(program), dialect_(dialect), taken_(reserved) {
+Identifiers::Identifiers(const step::Program& program, std::uint32_t n, const std::set<std::string>& reserved)
+    : taken_(reserved) {
   for (const step::Variable& g : program.globals) globals.push_back(unique(g.name));
   for (std::size_t g = 0; g < program.globals.size(); ++g) {
     values.emplace_back();
@@ -97,7 +96,7 @@ Names::Names(const step::Program& program, std::uint32_t n, const Dialect& diale
   pool = static_cast<std::uint32_t>(program.places.size() + program.handles.size() * cpus);
 }
 
-std::string Names::value(Id global, std::uint32_t v) const {
+std::string Identifiers::value(Id global, std::uint32_t v) const {
   return v < values[global].size() ? values[global][v] : fmt::format("{}", v);
 }
 

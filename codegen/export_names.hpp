@@ -20,12 +20,11 @@ struct Dialect {
   bool boolean_is_number;  // a comparison may stand where a number does
 };
 
-class Names {
+// An identifier for each thing of a program, with so many CPUs on each any-line.
+class Identifiers {
  public:
-  virtual ~Names() = default;
   // reserved: words of the language.
-  Names(const step::Program& program, std::uint32_t cpus, const Dialect& dialect,
-        const std::set<std::string>& reserved);
+  Identifiers(const step::Program& program, std::uint32_t n, const std::set<std::string>& reserved);
 
   std::vector<std::string> globals, places, locals, handles, awaits, pc_sets, positions;
   std::vector<std::vector<std::string>> values;  // of a global; empty where numbers do
@@ -38,6 +37,18 @@ class Names {
   };
   std::vector<Line> lines;
   std::string unique(const std::string& wanted);  // an identifier not given before
+  [[nodiscard]] std::string value(step::Id global, std::uint32_t v) const;
+
+ private:
+  std::set<std::string> taken_;
+};
+
+// Expressions in a language that writes them as C does.
+class Names : public Identifiers {
+ public:
+  virtual ~Names() = default;
+  Names(const step::Program& program, std::uint32_t n, const Dialect& dialect, const std::set<std::string>& reserved)
+      : Identifiers(program, n, reserved), program_(program), dialect_(dialect) {}
 
   // An expression as a condition, and as a number. `other` is the index of the other CPU.
   [[nodiscard]] std::string condition(step::ExprId e, const std::string& other) const;
@@ -46,7 +57,6 @@ class Names {
     return array + "[" + index + "]";
   }
   [[nodiscard]] std::string mine(const std::string& array) const { return at(array, dialect_.me); }
-  [[nodiscard]] std::string value(step::Id global, std::uint32_t v) const;
   // "x = 1; " for an operation that sets one variable of the actor or of all; empty for the others.
   [[nodiscard]] std::string assignment(const step::Op& op) const;
 
@@ -66,7 +76,6 @@ class Names {
 
   const step::Program& program_;
   const Dialect& dialect_;
-  std::set<std::string> taken_;
 };
 
 // What is exported: guards first, without the progress properties. Throws std::domain_error.

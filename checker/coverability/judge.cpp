@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "checker/coverability/gluing.hpp"
-#include "checker/engines.hpp"
 #include "step/interpreter.hpp"
 
 namespace faultline::check::coverability {
@@ -13,37 +12,32 @@ using step::State;
 
 class Judge {
  public:
-  Judge(const step::Program& program, const ViewSet& set, double seconds)
+  Judge(const step::Program& program, const ViewSet& set, const Limits& limits)
       : program_(program),
         set_(set),
-        deadline_(seconds),
+        watch_(limits),
         forms_(program, set.k + 1),
         within_(program, set, forms_),
-        gluing_(program, within_, forms_, [this] { tick(); }) {}
+        gluing_(program, within_, forms_, [this] { watch_.tick(); }) {}
 
   Judgement run() {
     Judgement judgement;
     try {
       judgement.obligation = failing();
       judgement.accepted = judgement.obligation.empty();
-    } catch (const TimeIsUp&) {
+    } catch (const OverLimit& limit) {
       judgement.undecided = true;
-      judgement.detail = "time limit";
+      judgement.detail = limit.what();
     }
     return judgement;
   }
 
  private:
-  struct TimeIsUp {};
-  void tick() {
-    if ((++ticks_ & 255) == 0 && deadline_.over()) throw TimeIsUp();
-  }
-
   std::string failing() {
     std::vector<std::uint32_t> counts(program_.lines.size());
     if (!initial(counts, 0, set_.k)) return "initial";
     for (State view : set_.views) {
-      tick();
+      watch_.tick();
       if (!closed(view)) return "own step";
       tidy(program_, view);
       bool fine = true;
@@ -92,8 +86,7 @@ class Judge {
 
   const step::Program& program_;
   const ViewSet& set_;
-  Deadline deadline_;
-  std::uint64_t ticks_ = 0;
+  Watch watch_;
   Forms forms_;
   Within within_;
   Gluing gluing_;
@@ -101,7 +94,7 @@ class Judge {
 
 }  // namespace
 
-Judgement judge_closed(const step::Program& program, const ViewSet& set, double seconds) {
+Judgement judge_closed(const step::Program& program, const ViewSet& set, const Limits& limits) {
   return Judge(program, set, seconds).run();
 }
 

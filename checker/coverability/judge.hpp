@@ -6,6 +6,6 @@ namespace faultline::check::coverability {
 
 // Accepted if every k CPUs of every reachable state of every system of at least k CPUs look like a view of the set: it
 // has the initial ones and is closed under the steps of a CPU of a view, and of a further one beside it.
-[[nodiscard]] Judgement judge_closed(const step::Program& program, const ViewSet& set, double seconds = 0);
+[[nodiscard]] Judgement judge_closed(const step::Program& program, const ViewSet& set, const Limits& limits = {});
 
 }  // namespace faultline::check::coverability

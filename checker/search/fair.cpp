@@ -16,15 +16,18 @@ std::uint64_t number(const Acknowledgement& ack) {
 
 }  // namespace
 
-FairLoops::FairLoops(Closed& closed, const StateGraph& graph, const std::vector<bool>& allowed)
+FairLoops::FairLoops(Closed& closed, const StateGraph& graph, const std::vector<bool>& allowed, const Watch& watch)
     : closed_(closed),
       graph_(graph),
+      watch_(watch),
       set_of_(graph.size(), none),
       group_(graph.size(), none),
       order_(graph.size(), none),
       low_(graph.size()),
       on_stack_(graph.size()),
       flat_(closed.layout().size()) {
+  // The states in question, in parts and on the stacks of components().
+  watch_.check(graph.size() * 10 * sizeof(Index));
   States states;
   for (Index s = 0; s < graph.size(); ++s) {
     if (allowed[s]) states.push_back(s);
@@ -35,6 +38,7 @@ FairLoops::FairLoops(Closed& closed, const StateGraph& graph, const std::vector<
 }
 
 void FairLoops::add_state(Needs& needs, Index s, bool first) const {
+  watch_.tick();
   closed_.decode(graph_.packed(s), flat_.data());
   std::uint32_t inside = 0, other = 0;
   for (std::uint32_t cpu = 0; cpu < closed_.cpus(); ++cpu) {
@@ -135,6 +139,7 @@ std::vector<FairLoops::States> FairLoops::components(const States& states) {
       Frame& frame = frames.back();
       const Index s = frame.state;
       if (frame.next != graph_.end(s)) {
+        watch_.tick();
         const Index to = (frame.next++)->to;
         if (group_[to] != group) continue;
         if (order[to] == none) {
@@ -169,6 +174,7 @@ std::vector<const Edge*> FairLoops::way(Index from, WantedEdge edge, WantedState
   std::deque<Index> queue{from};
   came[from] = nullptr;
   while (!queue.empty()) {
+    watch_.tick();
     const Index s = queue.front();
     queue.pop_front();
     for (const Edge* e = graph_.begin(s); e != graph_.end(s); ++e) {

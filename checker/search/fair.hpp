@@ -9,8 +9,8 @@ namespace faultline::check::search {
 // Strongly connected sets of states in which a run can stay for ever and be fair.
 class FairLoops {
  public:
-  // Only among states with allowed[s].
-  FairLoops(Closed& closed, const StateGraph& graph, const std::vector<bool>& allowed);
+  // Only among states with allowed[s]. Throws OverLimit.
+  FairLoops(Closed& closed, const StateGraph& graph, const std::vector<bool>& allowed, const Watch& watch);
 
   static constexpr std::uint32_t none = 0xffffffff;
   // Number of the fair set that s is in, or none.
@@ -44,6 +44,7 @@ class FairLoops {
 
   Closed& closed_;
   const StateGraph& graph_;
+  const Watch& watch_;
   std::vector<std::uint32_t> set_of_;
   std::vector<std::uint32_t> group_;  // while taking apart: which set of states is being looked at
   std::uint32_t groups_ = 0, sets_ = 0;

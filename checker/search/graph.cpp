@@ -4,10 +4,10 @@
 
 namespace faultline::check::search {
 
-StateGraph::StateGraph(Closed& closed, const Limits& limits) : states_(closed.words()) {
+StateGraph::StateGraph(Closed& closed, const Limits& limits, const Watch& watch) : states_(closed.words()) {
   using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  auto reported = start;
+  constexpr std::size_t until_next_look = 16'384;  // states and edges that 256 states may lead to
+  auto reported = Clock::now();
   std::vector<std::uint64_t> key(closed.words());
   std::vector<Byte> s(closed.layout().size());
   closed.encode_plain(closed.initial().data(), key.data());
@@ -20,12 +20,14 @@ StateGraph::StateGraph(Closed& closed, const Limits& limits) : states_(closed.wo
           reported = now;
           limits.progress(states_.size(), 0);
         }
-        if (limits.seconds > 0 && std::chrono::duration<double>(now - start).count() > limits.seconds)
-          reason_ = "time limit";
         const std::uint64_t bytes =
             states_.bytes() + edges_.capacity() * sizeof(Edge) + first_.capacity() * sizeof(first_[0]);
-        if (limits.memory_bytes > 0 && bytes > limits.memory_bytes) reason_ = "memory limit";
-        if (!reason_.empty()) return;
+        const std::uint64_t soon = states_.growth(until_next_look) + check::growth(edges_, until_next_look) +
+                                   check::growth(first_, until_next_look);
+        if (const char* reason = watch.over(soon, bytes); reason != nullptr) {
+          reason_ = reason;
+          return;
+        }
       }
       closed.decode(states_[i], s.data());
       for (std::uint32_t me = 0; me < closed.cpus(); ++me) {

@@ -20,7 +20,7 @@ struct Edge {
 class StateGraph {
  public:
   // `closed` without symmetry. On a limit complete() is false.
-  StateGraph(Closed& closed, const Limits& limits);
+  StateGraph(Closed& closed, const Limits& limits, const Watch& watch);
 
   [[nodiscard]] bool complete() const { return reason_.empty(); }
   [[nodiscard]] const std::string& reason() const { return reason_; }

@@ -23,10 +23,13 @@ bool ends_here(Closed& closed, const Byte* s, const Target& target) {
 }
 
 // marks[i] bit t: state i lies on a shortest trace to targets[t]. At most 64 targets.
-std::vector<std::uint64_t> mark(Closed& closed, const Levels& levels, const std::vector<Target>& targets) {
+std::vector<std::uint64_t> mark(Closed& closed, const Levels& levels, const std::vector<Target>& targets,
+                                const Watch& watch) {
   std::uint32_t deepest = 0;
   for (const Target& target : targets) deepest = std::max(deepest, target.steps);
-  std::vector<std::uint64_t> marks(levels.first[std::min<std::size_t>(deepest + 1, levels.first.size() - 1)]);
+  const std::size_t marked = levels.first[std::min<std::size_t>(deepest + 1, levels.first.size() - 1)];
+  watch.check(marked * sizeof(std::uint64_t));
+  std::vector<std::uint64_t> marks(marked);
   std::vector<Byte> s(closed.layout().size());
   std::vector<std::uint64_t> key(closed.words());
   for (std::uint32_t level = deepest + 1; level-- > 0;) {
@@ -34,6 +37,7 @@ std::vector<std::uint64_t> mark(Closed& closed, const Levels& levels, const std:
     const Index next_first = levels.first[level + 1];
     const Index next_last = level + 2 < levels.first.size() ? levels.first[level + 2] : next_first;
     for (Index i = levels.first[level]; i < next_first; ++i) {
+      watch.tick();
       closed.decode((*levels.states)[i], s.data());
       std::uint64_t bits = 0;
       for (std::size_t t = 0; t < targets.size(); ++t) {
@@ -98,8 +102,14 @@ struct Layer {
 class Forward {
  public:
   Forward(Closed& closed, const Levels& levels, const std::vector<std::uint64_t>& marks, std::size_t bit,
-          const Target& target)
-      : closed_(closed), levels_(levels), marks_(marks), bit_(bit), target_(target), source_rank_(source_ranks()) {
+          const Target& target, const Watch& watch)
+      : closed_(closed),
+        levels_(levels),
+        marks_(marks),
+        bit_(bit),
+        target_(target),
+        watch_(watch),
+        source_rank_(source_ranks()) {
     key_.resize(closed.words());
     plain_.resize(closed.words() + 1);
   }
@@ -160,6 +170,7 @@ class Forward {
     std::vector<Byte> s(closed_.layout().size());
     Order twin{};
     for (Index n = 0; n < layers_.back().nodes.size(); ++n) {
+      if (watch_.due()) watch_.check(next.states.growth(until_next_look) + growth(next.nodes, until_next_look));
       const std::uint64_t* packed = layers_.back().states[n];
       const Way way = layers_.back().nodes[n].way;
       const std::uint64_t last_cpu = packed[closed_.words()];
@@ -240,6 +251,8 @@ class Forward {
   const std::vector<std::uint64_t>& marks_;
   std::size_t bit_;
   const Target& target_;
+  static constexpr std::size_t until_next_look = 4096;  // states that 64 others may lead to
+  const Watch& watch_;
   std::vector<std::uint32_t> source_rank_;
   std::vector<Layer> layers_;
   std::optional<End> best_;
@@ -248,14 +261,16 @@ class Forward {
 
 }  // namespace
 
-std::vector<Path> shortest_paths(Closed& closed, const Levels& levels, const std::vector<Target>& targets) {
+std::vector<Path> shortest_paths(Closed& closed, const Levels& levels, const std::vector<Target>& targets,
+                                 const Watch& watch) {
   std::vector<Path> paths;
   for (std::size_t begin = 0; begin < targets.size(); begin += 64) {
     const std::vector<Target> batch(
         targets.begin() + static_cast<std::ptrdiff_t>(begin),
         targets.begin() + static_cast<std::ptrdiff_t>(std::min(begin + 64, targets.size())));
-    const auto marks = mark(closed, levels, batch);
-    for (std::size_t t = 0; t < batch.size(); ++t) paths.push_back(Forward(closed, levels, marks, t, batch[t]).run());
+    const auto marks = mark(closed, levels, batch, watch);
+    for (std::size_t t = 0; t < batch.size(); ++t)
+      paths.push_back(Forward(closed, levels, marks, t, batch[t], watch).run());
   }
   return paths;
 }

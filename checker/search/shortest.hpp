@@ -3,6 +3,7 @@
 #pragma once
 #include <vector>
 
+#include "checker/limits.hpp"
 #include "checker/search/closed.hpp"
 
 namespace faultline::check::search {
@@ -29,8 +30,9 @@ struct Path {
   std::vector<std::vector<std::uint64_t>> states;
 };
 
-// For each target its path. Every target must be reachable in exactly its number of steps and no fewer.
-[[nodiscard]] std::vector<Path> shortest_paths(Closed& closed, const Levels& levels,
-                                               const std::vector<Target>& targets);
+// For each target its path. Every target must be reachable in exactly its number of steps and no fewer. Throws
+// OverLimit.
+[[nodiscard]] std::vector<Path> shortest_paths(Closed& closed, const Levels& levels, const std::vector<Target>& targets,
+                                               const Watch& watch);
 
 }  // namespace faultline::check::search

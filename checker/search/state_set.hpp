@@ -54,6 +54,13 @@ class StateSet {
            blocks_.size() * (std::uint64_t{1} << block_bits) * words_ * sizeof(std::uint64_t);
   }
 
+  // What the next `more` states may take at once, beyond bytes(): a table of twice the size beside the old one.
+  [[nodiscard]] std::uint64_t growth(std::size_t more) const {
+    const std::uint64_t blocks = (more + block_mask) >> block_bits << block_bits;
+    const bool table = (size_ + more) * std::size_t{5} > table_.size() * 3;
+    return blocks * words_ * sizeof(std::uint64_t) + (table ? 2 * table_.size() * sizeof(std::uint64_t) : 0);
+  }
+
  private:
   static constexpr std::uint32_t block_bits = 14;
   static constexpr std::uint32_t block_mask = (1U << block_bits) - 1;

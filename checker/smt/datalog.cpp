@@ -1,67 +1,12 @@
 #include "checker/smt/datalog.hpp"
 
-#include <z3++.h>
-
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <stdexcept>
-#include <thread>
+
+#include "checker/smt/watchdog.hpp"
 
 namespace faultline::check::smt {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Interrupts a context at a limit. (The timeout of a fixedpoint is not kept by every version, and there is none for
-// memory.) An interrupt that comes before Z3 has begun is lost, hence again and again until the end.
-class Watchdog {
- public:
-  Watchdog(z3::context& context, double seconds, std::uint64_t memory_bytes)
-      : context_(context), seconds_(seconds), memory_bytes_(memory_bytes) {
-    if (seconds > 0 || memory_bytes > 0) thread_ = std::thread([this] { watch(); });
-  }
-  ~Watchdog() { stop(); }
-  Watchdog(const Watchdog&) = delete;
-  Watchdog& operator=(const Watchdog&) = delete;
-
-  // Which limit was reached, if any.
-  std::string stop() {
-    if (thread_.joinable()) {
-      {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        stopped_ = true;
-      }
-      wake_.notify_one();
-      thread_.join();
-    }
-    return reached_;
-  }
-
- private:
-  void watch() {
-    const Clock::time_point start = Clock::now();
-    std::unique_lock<std::mutex> lock(mutex_);
-    while (!wake_.wait_for(lock, std::chrono::milliseconds(20), [this] { return stopped_; })) {
-      if (seconds_ > 0 && std::chrono::duration<double>(Clock::now() - start).count() > seconds_) {
-        reached_ = "time limit";
-      } else if (memory_bytes_ > 0 && Z3_get_estimated_alloc_size() > memory_bytes_) {
-        reached_ = "memory limit";
-      }
-      if (!reached_.empty()) context_.interrupt();
-    }
-  }
-
-  z3::context& context_;
-  double seconds_;
-  std::uint64_t memory_bytes_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool stopped_ = false;
-  std::string reached_;
-  std::thread thread_;
-};
 
 // One row: (var 0 = a) and (var 1 = b) and ..., columns in any order.
 std::vector<std::uint32_t> row_of(const z3::expr& formula, std::size_t columns) {
@@ -148,9 +93,9 @@ void Datalog::clause(const Atom& head, const std::vector<Atom>& body) {
   impl_->fixedpoint.add_rule(rule, impl_->context.str_symbol(name.c_str()));
 }
 
-Derived Datalog::rows(Relation relation, double seconds, std::uint64_t memory_bytes) {
+Derived Datalog::rows(Relation relation, const Watch& watch) {
   Derived derived;
-  Watchdog watchdog(impl_->context, seconds, memory_bytes);
+  Watchdog watchdog(impl_->context, watch);
   const std::size_t columns = impl_->relations.at(relation).arity();
   try {
     z3::func_decl_vector asked(impl_->context);

@@ -45,7 +45,7 @@ class Datalog {
 
   // All rows of a relation. Takes more than proportional time to list them: thousands are fine, a million is not. A
   // limit <= 0 is none. Memory is that of all of Z3 in this process; after `unknown` there is nothing more to ask.
-  [[nodiscard]] Derived rows(Relation relation, double seconds, std::uint64_t memory_bytes);
+  [[nodiscard]] Derived rows(Relation relation, const Watch& watch);
 
  private:
   struct Impl;

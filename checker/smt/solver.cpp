@@ -2,8 +2,6 @@
 
 #include <z3++.h>
 
-#include <algorithm>
-
 namespace faultline::check::smt {
 
 struct Solver::Impl {
@@ -13,11 +11,12 @@ struct Solver::Impl {
 Solver::Solver() : impl_(std::make_unique<Impl>()) {}
 Solver::~Solver() = default;
 
-Result Solver::solve(const std::string& script, double seconds) {
+void Solver::interrupt() { impl_->context.interrupt(); }
+
+Result Solver::solve(const std::string& script) {
   try {
     z3::solver solver(impl_->context, "QF_FD");  // the SAT solver at once: half the time of QF_BV here
     solver.from_string(script.c_str());
-    if (seconds > 0) solver.set("timeout", static_cast<unsigned>(std::clamp(seconds * 1000, 1.0, 4e9)));
     switch (solver.check()) {
       case z3::unsat: return {Answer::unsat, ""};
       case z3::sat: return {Answer::sat, ""};

@@ -20,8 +20,10 @@ class Solver {
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  // Solves an SMT-LIB 2 script with one (check-sat). seconds <= 0: no limit. A script that is none is `unknown`.
-  [[nodiscard]] Result solve(const std::string& script, double seconds);
+  // Solves an SMT-LIB 2 script with one (check-sat). A script that is none is `unknown`.
+  [[nodiscard]] Result solve(const std::string& script);
+  // Another thread may call this at any time; solve() gives up soon, if it is running.
+  void interrupt();
 
  private:
   struct Impl;

@@ -1,10 +1,9 @@
 #include "checker/smt/unrolling.hpp"
 
-#include <z3++.h>
-
-#include <algorithm>
 #include <optional>
 #include <unordered_map>
+
+#include "checker/smt/watchdog.hpp"
 
 namespace faultline::check::smt {
 
@@ -65,18 +64,20 @@ void Unrolling::claim(const std::vector<Term>& terms, std::size_t time) {
   }
 }
 
-Result Unrolling::ask(Term term, std::size_t time, double seconds) {
+Result Unrolling::ask(Term term, std::size_t time, const Watch& watch) {
   try {
     z3::context& context = impl_->context;
     const z3::expr question = context.bool_const(("ask~" + std::to_string(++impl_->asked)).c_str());
     impl_->solver.add(z3::implies(question, impl_->expression(term, time)));
-    impl_->solver.set("timeout", seconds > 0 ? static_cast<unsigned>(std::clamp(seconds * 1000, 1.0, 4e9)) : ~0U);
     z3::expr_vector assumptions(context);
     assumptions.push_back(question);
+    if (const char* limit = watch.over()) return {Answer::unknown, limit};
+    Watchdog watchdog(context, watch);
     const z3::check_result answer = impl_->solver.check(assumptions);
+    const std::string limit = watchdog.stop();
     if (answer == z3::sat) impl_->model = impl_->solver.get_model();
     if (answer != z3::sat) impl_->solver.add(!question);
-    if (answer == z3::unknown) return {Answer::unknown, impl_->solver.reason_unknown()};
+    if (answer == z3::unknown) return {Answer::unknown, limit.empty() ? impl_->solver.reason_unknown() : limit};
     return {answer == z3::sat ? Answer::sat : Answer::unsat, ""};
   } catch (const z3::exception& error) {
     return {Answer::unknown, error.msg()};

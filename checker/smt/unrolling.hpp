@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/limits.hpp"
 #include "checker/smt/solver.hpp"
 #include "checker/smt/terms.hpp"
 
@@ -19,9 +20,8 @@ class Unrolling {
   Unrolling& operator=(const Unrolling&) = delete;
 
   void claim(const std::vector<Term>& terms, std::size_t time);
-  // Is there a model of all claims in which `term` holds at that time? What is asked leaves no trace. seconds <= 0: no
-  // limit.
-  [[nodiscard]] Result ask(Term term, std::size_t time, double seconds);
+  // Is there a model of all claims in which `term` holds at that time? What is asked leaves no trace.
+  [[nodiscard]] Result ask(Term term, std::size_t time, const Watch& watch);
   // In the model of the last ask that was sat.
   [[nodiscard]] bool value(Term term, std::size_t time);
 

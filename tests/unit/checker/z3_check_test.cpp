@@ -31,7 +31,7 @@ std::vector<std::string> failing(const step::Program& program, const ViewSet& se
   std::vector<std::string> names;
   smt::Solver solver;
   for (const Query& query : queries(program, set)) {
-    if (solver.solve(query.text, 0).answer != smt::Answer::unsat) names.push_back(query.name);
+    if (solver.solve(query.text).answer != smt::Answer::unsat) names.push_back(query.name);
   }
   return names;
 }
@@ -136,7 +136,7 @@ TEST(Z3Check, TheTextDependsOnTheSetOnly) {
 
 TEST(Z3Check, RunsOutOfTime) {
   const step::Program program = thp_tables(ThpTables::unstable);
-  const Judgement judgement = z3_check(program, proved_views(program), 1e-6);
+  const Judgement judgement = z3_check(program, proved_views(program), {1e-6});
   EXPECT_FALSE(judgement.accepted);
 }
 

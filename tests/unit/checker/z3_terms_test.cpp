@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Answer solve(const Terms& terms, const std::vector<Term>& claims) {
-  return Solver().solve(terms.script("; test\n", claims), 0).answer;
+  return Solver().solve(terms.script("; test\n", claims)).answer;
 }
 
 TEST(Terms, SimplifyWhileBuilding) {
@@ -82,7 +82,7 @@ TEST(Terms, DeclareWhatIsUsedAndNameWhatIsShared) {
 }
 
 TEST(Solver, SaysWhyItDoesNotKnow) {
-  const Result result = Solver().solve("(assert (no such thing))", 0);
+  const Result result = Solver().solve("(assert (no such thing))");
   EXPECT_EQ(result.answer, Answer::unknown);
   EXPECT_FALSE(result.reason.empty());
 }

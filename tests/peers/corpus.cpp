@@ -1,0 +1,149 @@
+// Every model and variant of the corpus with 1, 2 and 3 CPUs against Spin and Rumur: the verdict and the number of
+// plain states must be the same. Prints a table in Markdown.
+//
+//   peers_corpus [PART…]     only rows whose "model [variant] N" has one of the parts
+//
+// Exit 0: all agree. 1: somebody differs. 3: nobody differs, but a tool did not come to its end.
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "checker/explicit.hpp"
+#include "codegen/export.hpp"
+#include "fmt/format.h"
+#include "step/load.hpp"
+#include "tests/support/peers.hpp"
+
+namespace faultline {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::PeerAnswer;
+
+constexpr std::uint32_t most_cpus = 3;
+constexpr double seconds = 900;                            // for each tool and row, the C compiler included
+constexpr std::uint64_t memory = std::uint64_t{8} << 30U;  // bytes, likewise
+
+std::vector<std::string> models() {
+  std::vector<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(FAULTLINE_SOURCE_DIR "/models"))
+    if (entry.path().extension() == ".fl") found.push_back(entry.path().string());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string thousands(std::uint64_t n) {
+  std::string text = fmt::format("{}", n);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+// The same recipes, able to hold the states: Spin's stack may be as deep as there are states, and an `atomic` counts
+// more than once; Rumur would print a trace for each of a million errors. For few states the C compiler's optimiser
+// takes longer than it saves.
+std::string optimised(const std::string& recipe, std::uint64_t states) {
+  return testing::replaced(recipe, "-O2", states < 300'000 ? "-O0" : "-O1");
+}
+std::string large_promela(std::uint64_t states) {
+  const int table = std::max(16, static_cast<int>(std::bit_width(states)));
+  return optimised(
+      testing::replaced(codegen::run_promela, "-m2000000", fmt::format("-m{} -w{}", 3 * states + 10'000, table)),
+      states);
+}
+std::string large_murphi(std::uint64_t states) {
+  return optimised(testing::replaced(codegen::run_murphi, "rumur ", "rumur --counterexample-trace off --threads 2 "),
+                   states);
+}
+
+class Table {
+ public:
+  explicit Table(std::vector<std::string> only) : only_(std::move(only)) {}
+
+  int run() {
+    std::cout << "| model | variant | N | plain states | violations | Spin | Rumur | agree |\n"
+                 "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+    for (const std::string& path : models()) {
+      for (const step::Variant& variant : step::load(path).variants) {
+        for (std::uint32_t n = 1; n <= most_cpus; ++n) {
+          const std::string name = fmt::format("{} [{}] {}", fs::path(path).stem().string(), variant.name, n);
+          const bool wanted = std::any_of(only_.begin(), only_.end(), [&](const std::string& part) {
+            return name.find(part) != std::string::npos;
+          });
+          if (only_.empty() || wanted) row(path, variant, n);
+        }
+      }
+    }
+    std::cout << fmt::format("\n{} rows: {} agree, {} differ, {} not finished.\n", rows_, rows_ - differ_ - open_,
+                             differ_, open_);
+    return differ_ > 0 ? 1 : open_ > 0 ? 3 : 0;
+  }
+
+ private:
+  void row(const std::string& path, const step::Variant& variant, std::uint32_t n) {
+    check::ExplicitOptions options;
+    options.cpus = n;
+    options.reduction = false;
+    options.all_kinds = true;
+    options.deadlock = false;  // not exported
+    options.limits.seconds = seconds;
+    options.limits.process_bytes = memory;
+    const check::ExplicitResult ours = check::explore(variant.program, options);
+    codegen::ExportOptions how;
+    how.cpus = n;
+    how.source = fs::path(path).filename().string();
+    const testing::PeerLimits limits{seconds, memory};
+    const PeerAnswer spin =
+        testing::ask_spin(codegen::to_promela(variant.program, how), large_promela(ours.states), limits);
+    const PeerAnswer rumur =
+        testing::ask_rumur(codegen::to_murphi(variant.program, how), large_murphi(ours.states), limits);
+
+    std::string kinds;
+    for (const check::Counterexample& example : ours.violations) {
+      const std::string kind = step::to_string(example.violation.kind);
+      kinds += fmt::format("{}{}{}", kinds.empty() ? "" : ", ", kind,
+                           example.violation.name.empty() ? "" : "(" + example.violation.name + ")");
+    }
+    const bool differ = differs(ours, spin) || differs(ours, rumur);
+    const bool open = !ours.complete || !spin.finished || !rumur.finished;
+    ++rows_;
+    if (differ)
+      ++differ_;
+    else if (open)
+      ++open_;
+    std::cout << fmt::format("| {} | {} | {} | {}{} | {} | {} | {} | {} |\n", variant.program.model, variant.name, n,
+                             ours.complete ? "" : "more than ", thousands(ours.states), kinds.empty() ? "none" : kinds,
+                             text(spin), text(rumur),
+                             differ ? "NO"
+                             : open ? "open"
+                                    : "yes")
+              << std::flush;
+    if (differ) std::cerr << spin.output << "\n" << rumur.output << "\n";
+  }
+
+  static bool differs(const check::ExplicitResult& ours, const PeerAnswer& theirs) {
+    return ours.complete && theirs.finished &&
+           (theirs.states != ours.states || theirs.errors != !ours.violations.empty());
+  }
+  static std::string text(const PeerAnswer& answer) {
+    return fmt::format("{}{}{}, {:.0f} s", answer.finished ? "" : "not finished, more than ", thousands(answer.states),
+                       answer.errors ? " with errors" : "", answer.seconds);
+  }
+
+  std::vector<std::string> only_;
+  int rows_ = 0, differ_ = 0, open_ = 0;
+};
+
+}  // namespace
+}  // namespace faultline
+
+int main(int argc, char** argv) {
+  if (!faultline::testing::installed("spin") || !faultline::testing::installed("rumur") ||
+      !faultline::testing::installed("cc")) {
+    std::cerr << "peers_corpus needs spin, rumur and a C compiler\n";
+    return 2;
+  }
+  return faultline::Table({argv + 1, argv + argc}).run();
+}
