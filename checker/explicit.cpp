@@ -13,6 +13,7 @@
 
 #include "checker/engines.hpp"
 #include "checker/search/narrate.hpp"
+#include "checker/search/successors.hpp"
 
 namespace faultline::check {
 namespace {
@@ -61,10 +62,13 @@ class Explorer {
         options_(options),
         closed_(program, step::cpus_per_line(program, options.cpus),
                 options.reduction ? search::Merge::cpus : search::Merge::nothing),
+        successors_(closed_),
         states_(closed_.words()),
         groups_(program),
         fired_(program.commands.size()),
-        state_(closed_.layout().size()) {}
+        batch_(batch_size * closed_.words()) {
+    successors_.write_to(batch_.data());
+  }
 
   ExplicitResult run() {
     try {
@@ -110,57 +114,42 @@ class Explorer {
   }
 
   void expand(StateSet::Index index, std::uint32_t level, bool only_look) {
-    closed_.decode(states_[index], state_.data());
-    const Byte* s = state_.data();
+    successors_.look_at(states_[index]);
     for (std::size_t i = 0; i < program_.invariants.size(); ++i) {
-      if (!closed_.machine().holds(s, program_.invariants[i])) groups_.found(groups_.of_invariant[i], level);
+      if (!closed_.machine().holds(successors_.flat(), program_.invariants[i]))
+        groups_.found(groups_.of_invariant[i], level);
     }
     if (only_look) {
-      if (options_.deadlock && closed_.deadlocked(s)) groups_.found(groups_.deadlock, level);
+      if (options_.deadlock && closed_.deadlocked(successors_.flat())) groups_.found(groups_.deadlock, level);
       return;
     }
-    search::Order twin{};
-    if (options_.reduction) closed_.twins(s, twin);
-    bool somebody_inside = false, moved = false;
-    std::array<std::uint32_t, step::max_cpus> own{};  // transitions of each CPU
-    for (std::uint32_t me = 0; me < closed_.cpus(); ++me) {
-      const bool inside = closed_.inside(s, me);
-      somebody_inside = somebody_inside || inside;
-      if (options_.reduction && twin[me] != me) {
-        result_.transitions += own[twin[me]];
-        continue;
-      }
-      closed_.moves(s, me, [&](const Move& move, const Byte* next) {
-        moved = moved || inside || move.code == nullptr;
-        if (move.code != nullptr) {
-          fired_[move.code->index] = 1;
-          if (move.code->bound) result_.bound_hit = true;
-          if (move.code->violation) {
-            if (!move.code->bound) groups_.found(groups_.of_command[move.code->index], level + 1);
-            return;
-          }
+    const bool goes_on = successors_.each([&](const Move& move, std::uint32_t times) {
+      if (move.code != nullptr) {
+        fired_[move.code->index] = 1;
+        if (move.code->bound) result_.bound_hit = true;
+        if (move.code->violation) {
+          if (!move.code->bound) groups_.found(groups_.of_command[move.code->index], level + 1);
+          return;
         }
-        ++own[me];
-        add(next);
-      });
-      result_.transitions += own[me];
-    }
-    if (options_.deadlock && somebody_inside && !moved) groups_.found(groups_.deadlock, level);
+      }
+      result_.transitions += times;
+      add();
+    });
+    if (options_.deadlock && !goes_on) groups_.found(groups_.deadlock, level);
   }
 
   // States are inserted in small batches, so that the table's memory is on its way when it is needed.
-  void add(const Byte* next) {
-    const std::size_t words = closed_.words();
-    if (batch_.size() < batch_size * words) batch_.resize(batch_size * words);
-    std::uint64_t* key = batch_.data() + waiting_ * words;
-    closed_.encode(next, key);
+  void add() {
+    const std::uint64_t* key = batch_.data() + waiting_ * closed_.words();
     hashes_[waiting_] = states_.hash(key);
     states_.prefetch(hashes_[waiting_]);
     if (++waiting_ == batch_size) flush();
+    successors_.write_to(batch_.data() + waiting_ * closed_.words());
   }
   void flush() {
     for (std::size_t i = 0; i < waiting_; ++i) states_.insert(batch_.data() + i * closed_.words(), hashes_[i]);
     waiting_ = 0;
+    successors_.write_to(batch_.data());
   }
 
   bool over_limit(std::uint32_t level) {
@@ -246,11 +235,11 @@ class Explorer {
   const step::Program& program_;
   const ExplicitOptions& options_;
   Closed closed_;
+  search::Successors successors_;
   StateSet states_;
   search::Levels levels_;
   Groups groups_;
   std::vector<Byte> fired_;  // per command
-  std::vector<Byte> state_;
   std::vector<std::uint64_t> batch_;
   std::array<std::uint64_t, batch_size> hashes_{};
   std::size_t waiting_ = 0;

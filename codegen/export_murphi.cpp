@@ -18,15 +18,15 @@ using step::OpCode;
 
 constexpr Dialect murphi = {"=", "!=", "&", "|", ":=", "me", false};
 const std::set<std::string> reserved = {
-    "alias",    "array",    "assert",      "assume",     "begin",       "boolean",  "by",          "case",
-    "clear",    "const",    "cover",       "do",         "else",        "elsif",    "end",         "enum",
-    "endif",    "endfor",   "error",       "exists",     "false",       "for",      "forall",      "function",
-    "if",       "in",       "interleaved", "invariant",  "is",          "ismember", "isundefined", "liveness",
-    "multiset", "of",       "procedure",   "process",    "program",     "put",      "record",      "return",
-    "rule",     "ruleset",  "scalarset",   "startstate", "switch",      "then",     "to",          "traceuntil",
-    "true",     "type",     "undefine",    "union",      "var",         "while",    "at",          "cpu",
-    "object",   "position", "named",       "forget",     "lowest_free", "kind",     "pick",        "me",
-    "o",        "n",        "m",           "c",          "p",           "CPUS",     "POOL"};
+    "alias",      "array",    "assert",      "assume",     "begin",       "boolean",  "by",          "case",
+    "clear",      "const",    "cover",       "do",         "else",        "elsif",    "end",         "enum",
+    "endif",      "endfor",   "error",       "exists",     "false",       "for",      "forall",      "function",
+    "if",         "in",       "interleaved", "invariant",  "is",          "ismember", "isundefined", "liveness",
+    "multiset",   "of",       "procedure",   "process",    "program",     "put",      "record",      "return",
+    "rule",       "ruleset",  "scalarset",   "startstate", "switch",      "then",     "to",          "traceuntil",
+    "true",       "type",     "undefine",    "union",      "var",         "while",    "at",          "cpu",
+    "object",     "position", "named",       "forget",     "lowest_free", "kind",     "pick",        "me",
+    "forget_one", "o",        "n",           "m",          "c",           "p",        "CPUS",        "POOL"};
 
 class Writer : private Names {
  public:
@@ -67,7 +67,7 @@ class Writer : private Names {
     for (std::size_t g = 0; g < values.size(); ++g)
       for (std::size_t v = 0; v < values[g].size(); ++v) line("  {}: {};", values[g][v], v);
     line("\ntype");
-    line("  cpu: 0 .. CPUS - 1;");
+    line("  cpu: {};", lines.size() == 1 ? "scalarset(CPUS)" : "0 .. CPUS - 1");
     if (objects()) line("  object: 0 .. POOL;  -- 0 is NULL");
     std::string all;
     for (const std::string& p : positions) all += (all.empty() ? "" : ", ") + p;
@@ -97,15 +97,14 @@ class Writer : private Names {
       line("\nfunction named(n: object): boolean; begin return {}; end;", shared);
       line("\nfunction lowest_free(n: object): boolean;");
       line("begin return !named(n) & (forall m: object do m = 0 | m >= n | named(m) end); end;");
-      line("\nprocedure forget();");
+      line("\nprocedure forget_one(n: object);");
       line("begin");
-      line("  for n: object do");
-      line("    if !named(n) then");
-      for (const std::string& b : bits) line("      {}[n] := false;", b);
-      if (several_types()) line("      kind[n] := 0;");
-      line("    end;");
+      line("  if n != 0 & !named(n) then");
+      for (const std::string& b : bits) line("    {}[n] := false;", b);
+      if (several_types()) line("    kind[n] := 0;");
       line("  end;");
       line("end;");
+      line("\nprocedure forget(); begin for n: object do forget_one(n); end; end;");
     }
     for (std::size_t s = 0; s < pc_sets.size(); ++s) {
       if (!pc_set_used[s]) continue;
@@ -134,16 +133,20 @@ class Writer : private Names {
     for (const std::string& a : awaits) line("    for o: cpu do {}[c][o] := false; end;", a);
     line("  end;");
     for (std::size_t l = 0; l < lines.size(); ++l)
-      if (lines[l].count > 0)
-        line("  for c: {} .. {} do at[c] := {}; end;", lines[l].first, lines[l].first + lines[l].count - 1,
-             positions[program_.lines[l].idle]);
+      if (lines[l].count > 0) line("  for c: {} do at[c] := {}; end;", range(l), positions[program_.lines[l].idle]);
     line("end;");
+  }
+
+  // CPUs of one line are a scalarset, which Rumur can reduce, where there is only one line.
+  [[nodiscard]] std::string range(std::size_t l) const {
+    if (lines.size() == 1) return "cpu";
+    return fmt::format("{} .. {}", lines[l].first, lines[l].first + lines[l].count - 1);
   }
 
   void rules(Id l) {
     if (lines[l].count == 0) return;
     line("\n-- {}", lines[l].name);
-    line("ruleset me: {} .. {} do", lines[l].first, lines[l].first + lines[l].count - 1);
+    line("ruleset me: {} do", range(l));
     for (const Command& c : program_.commands)
       if (program_.locations[c.from].line == l) rule(c);
     line("end;");
@@ -174,7 +177,7 @@ class Writer : private Names {
         fresh = &op;
         body += allocation(op);
       } else {
-        body += effect(op);
+        body += keep(c, op) + effect(op);
       }
       late = late || changes_names(op) || op.code == OpCode::set_object_bit;
     }
@@ -184,10 +187,11 @@ class Writer : private Names {
                  : fmt::format("error \"{}: {}\"; ", step::to_string(c.violation->kind), safe(c.violation->message));
       fresh = nullptr;  // whatever it gets
     } else {
-      if (std::any_of(c.ops.begin(), c.ops.end(), changes_names)) body += "forget(); ";
+      body += forget(c);
       if (c.from != c.to) body += fmt::format("at[me] := {}; ", positions[c.to]);
     }
-    const std::string text = fmt::format("rule \"{}\" {} ==> begin {}end;", safe(remark(c)), guard, body);
+    const std::string text =
+        fmt::format("rule \"{}\" {} ==> {}begin {}end;", safe(remark(c)), guard, own(replaces(c)), body);
     if (fresh == nullptr) return line("  {}", text);
     const Id type = program_.handles[fresh->a].type;
     std::string may = "lowest_free(pick)";
@@ -195,6 +199,13 @@ class Writer : private Names {
       may = fmt::format("({} | ({}[pick]{} & named(pick)))", may, bits[0],
                         several_types() ? fmt::format(" & kind[pick] = {}", type) : "");
     line("  ruleset pick: 1 .. POOL do rule \"{}\" {} & {} ==> begin {}end; end;", safe(remark(c)), guard, may, body);
+  }
+
+  // The declaration of the first n variables for replaced objects.
+  [[nodiscard]] std::string own(std::size_t n) const {
+    return n == 0 ? ""
+                  : fmt::format("var {}: object; ",
+                                fmt::join(olds.begin(), olds.begin() + static_cast<std::ptrdiff_t>(n), ", "));
   }
 
   [[nodiscard]] std::string allocation(const Op& op) const {
@@ -226,12 +237,16 @@ class Writer : private Names {
     for (std::size_t pc = 0; pc < positions.size(); ++pc)
       if (!program_.locations[pc].can_ack) cannot += fmt::format(" & at[me] != {}", positions[pc]);
     for (std::size_t k = 0; k < awaits.size(); ++k) {
-      std::string clear;
-      for (const Id h : program_.awaits[k].clears_handles) clear += fmt::format("{} := 0; ", mine(handles[h]));
+      const auto& clears = program_.awaits[k].clears_handles;
+      std::string clear, forget;
+      for (std::size_t i = 0; i < clears.size(); ++i) {
+        clear += fmt::format("{0} := {1}; {1} := 0; ", olds[i], mine(handles[clears[i]]));
+        forget += fmt::format("forget_one({}); ", olds[i]);
+      }
       for (const Id l : program_.awaits[k].clears_locals) clear += fmt::format("{} := 0; ", mine(locals[l]));
       line("\nruleset me: cpu; c: cpu do");
-      line("  rule \"acknowledge {}\" {}[c][me]{} ==> begin {}{}[c][me] := false; {}end;", program_.awaits[k].name,
-           awaits[k], cannot, clear, awaits[k], objects() ? "forget(); " : "");
+      line("  rule \"acknowledge {}\" {}[c][me]{} ==> {}begin {}{}[c][me] := false; {}end;", program_.awaits[k].name,
+           awaits[k], cannot, own(clears.size()), clear, awaits[k], forget);
       line("end;");
     }
   }

@@ -93,6 +93,10 @@ Identifiers::Identifiers(const step::Program& program, std::uint32_t n, const st
     positions.push_back(unique(idle ? "idle_" + lines[location.line].name
                                     : fmt::format("{}_{}", program.handlers[location.handler], location.span.line)));
   }
+  std::size_t most_replaced = 0;
+  for (const step::Command& c : program.commands) most_replaced = std::max(most_replaced, replaces(c));
+  for (const step::AwaitKind& a : program.awaits) most_replaced = std::max(most_replaced, a.clears_handles.size());
+  while (olds.size() < most_replaced) olds.push_back(unique("old"));
   pool = static_cast<std::uint32_t>(program.places.size() + program.handles.size() * cpus);
 }
 
@@ -225,6 +229,22 @@ std::string Names::assignment(const step::Op& op) const {
   }
 }
 
+std::string Names::keep(const step::Command& command, const step::Op& op) const {
+  if (replaces(command) == 0 || !changes_names(op)) return {};
+  const auto before = std::count_if(command.ops.data(), &op, changes_names);
+  const bool of_place = op.code == step::OpCode::clear_place || op.code == step::OpCode::place_from_handle;
+  return fmt::format("{} {} {}; ", olds[static_cast<std::size_t>(before)], dialect_.assign,
+                     of_place ? places[op.a] : mine(handles[op.a]));
+}
+
+std::string Names::forget(const step::Command& command) const {
+  if (std::none_of(command.ops.begin(), command.ops.end(), changes_names)) return {};
+  const std::size_t n = replaces(command);
+  std::string text = n == 0 ? "forget(); " : "";
+  for (std::size_t i = 0; i < n; ++i) text += fmt::format("forget_one({}); ", olds[i]);
+  return text;
+}
+
 bool changes_names(const step::Op& op) {
   using step::OpCode;
   switch (op.code) {
@@ -237,6 +257,16 @@ bool changes_names(const step::Op& op) {
     case OpCode::others_clear_handle: return true;
     default: return false;
   }
+}
+
+std::size_t replaces(const step::Command& command) {
+  using step::OpCode;
+  std::size_t count = 0;
+  for (const step::Op& op : command.ops) {
+    if (op.code == OpCode::fresh || op.code == OpCode::others_clear_handle) return 0;
+    if (changes_names(op)) ++count;
+  }
+  return count;
 }
 
 step::Program exported_form(step::Program program) {

@@ -28,6 +28,7 @@ class Identifiers {
 
   std::vector<std::string> globals, places, locals, handles, awaits, pc_sets, positions;
   std::vector<std::vector<std::string>> values;  // of a global; empty where numbers do
+  std::vector<std::string> olds;                 // variables for objects that a command replaces, as many as one needs
   std::vector<std::string> bits;                 // by number, of all object types: arrays over the pool
   std::vector<bool> pc_set_used;
   std::uint32_t cpus = 0, pool = 0;
@@ -59,6 +60,10 @@ class Names : public Identifiers {
   [[nodiscard]] std::string mine(const std::string& array) const { return at(array, dialect_.me); }
   // "x = 1; " for an operation that sets one variable of the actor or of all; empty for the others.
   [[nodiscard]] std::string assignment(const step::Op& op) const;
+  // What forgets the objects that have no name left after the command: "forget(); " looks at all, "forget_one(old); "
+  // at one that was replaced. effect() keeps them: "old = handle[me]; " before `op` is written.
+  [[nodiscard]] std::string forget(const step::Command& command) const;
+  [[nodiscard]] std::string keep(const step::Command& command, const step::Op& op) const;
 
  protected:
   // Whether the CPU with that index is at a position of the set; whether the acting CPU awaits it; whether any CPU
@@ -83,6 +88,9 @@ class Names : public Identifiers {
 
 // Whether the operation may change which objects are named, so that one may have to be forgotten.
 [[nodiscard]] bool changes_names(const step::Op& op);
+// How many objects the command replaces one by one; 0 where it is simpler to look at all of them: it allocates, or
+// changes what other CPUs name.
+[[nodiscard]] std::size_t replaces(const step::Command& command);
 
 // What the notes of a command say, on one line: "101: pmd_none(*pmd) -> true".
 [[nodiscard]] std::string remark(const step::Command& command);

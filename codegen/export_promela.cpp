@@ -17,13 +17,14 @@ using step::OpCode;
 
 constexpr Dialect promela = {"==", "!=", "&&", "||", "=", "_pid", true};
 const std::set<std::string> reserved = {
-    "active",  "assert", "atomic",     "bit",        "bool",     "break",    "byte",   "chan",  "d_step", "d_proctype",
-    "do",      "else",   "empty",      "enabled",    "eval",     "false",    "fi",     "for",   "full",   "goto",
-    "hidden",  "if",     "in",         "init",       "inline",   "int",      "kind",   "len",   "local",  "ltl",
-    "mtype",   "named",  "nempty",     "never",      "nfull",    "np_",      "od",     "of",    "pick",   "pid",
-    "printf",  "print",  "priority",   "proctype",   "provided", "run",      "select", "short", "show",   "skip",
-    "timeout", "true",   "type",       "typedef",    "unless",   "unsigned", "xr",     "xs",    "forget", "CPUS",
-    "POOL",    "NAMED",  "INVARIANTS", "ACKNOWLEDGE"};
+    "active",      "assert",    "atomic", "bit",   "bool",    "break",   "byte",     "chan",     "d_step",
+    "d_proctype",  "do",        "else",   "empty", "enabled", "eval",    "false",    "fi",       "for",
+    "full",        "goto",      "hidden", "if",    "in",      "init",    "inline",   "int",      "kind",
+    "len",         "local",     "ltl",    "mtype", "named",   "nempty",  "never",    "nfull",    "np_",
+    "od",          "of",        "pick",   "pid",   "printf",  "print",   "priority", "proctype", "provided",
+    "run",         "select",    "short",  "show",  "skip",    "timeout", "true",     "type",     "typedef",
+    "unless",      "unsigned",  "xr",     "xs",    "forget",  "CPUS",    "POOL",     "NAMED",    "INVARIANTS",
+    "ACKNOWLEDGE", "forget_one"};
 
 class Writer : private Names {
  public:
@@ -80,6 +81,7 @@ class Writer : private Names {
     for (std::size_t s = 0; s < pc_sets.size(); ++s)
       if (pc_set_used[s]) line("bool {}[CPUS];  /* follows the position */", pc_sets[s]);
     if (fresh()) line("hidden byte pick;");
+    for (const std::string& old : olds) line("hidden byte {};", old);
   }
 
   [[nodiscard]] bool fresh() const {
@@ -96,13 +98,16 @@ class Writer : private Names {
       for (const std::string& h : handles)
         for (std::uint32_t i = 0; i < cpus; ++i) all += fmt::format("{}{}[{}] == (n)", all.empty() ? "" : " || ", h, i);
       line("#define NAMED(n) ({})", all);
+      const auto clear = [&](const std::string& n) {
+        std::string text;
+        for (const std::string& b : bits) text += fmt::format("{}[{}] = false; ", b, n);
+        if (program_.types.size() > 1) text += fmt::format("kind[{}] = 0; ", n);
+        return text;
+      };
+      line("inline forget_one(n) {{\n  if :: n != 0 && !NAMED(n) -> {}:: else fi;\n}}", clear("n"));
       line("inline forget() {{");
-      for (std::uint32_t n = 1; n <= pool; ++n) {
-        std::string clear;
-        for (const std::string& b : bits) clear += fmt::format("{}[{}] = false; ", b, n);
-        if (program_.types.size() > 1) clear += fmt::format("kind[{}] = 0; ", n);
-        line("  if :: !NAMED({}) -> {}:: else fi;", n, clear);
-      }
+      for (std::uint32_t n = 1; n <= pool; ++n)
+        line("  if :: !NAMED({}) -> {}:: else fi;", n, clear(fmt::format("{}", n)));
       line("}}");
     }
     if (!program_.invariants.empty()) {
@@ -117,13 +122,16 @@ class Writer : private Names {
   void acknowledge_macro() {
     text_ += "#define ACKNOWLEDGE(back)";
     for (std::size_t k = 0; k < awaits.size(); ++k) {
-      std::string clear;
-      for (const Id h : program_.awaits[k].clears_handles) clear += fmt::format("{} = 0; ", mine(handles[h]));
+      std::string clear, forget;
+      for (std::size_t i = 0; i < program_.awaits[k].clears_handles.size(); ++i) {
+        clear += fmt::format("{0} = {1}; {1} = 0; ", olds[i], mine(handles[program_.awaits[k].clears_handles[i]]));
+        forget += fmt::format("forget_one({}); ", olds[i]);
+      }
       for (const Id l : program_.awaits[k].clears_locals) clear += fmt::format("{} = 0; ", mine(locals[l]));
       for (std::uint32_t sender = 0; sender < cpus; ++sender)
         text_ += fmt::format(
             " \\\n  :: d_step {{ (({0}[{1}] >> _pid) & 1) -> {2}{0}[{1}] = {0}[{1}] - (1 << _pid); {3}{4}}} goto back",
-            awaits[k], sender, clear, objects() ? "forget(); " : "", invariants());
+            awaits[k], sender, clear, forget, invariants());
     }
     text_ += "\n";
   }
@@ -170,8 +178,10 @@ class Writer : private Names {
     const auto allocates =
         std::find_if(effects.begin(), effects.end(), [](const Op& op) { return op.code == OpCode::fresh; });
     if (allocates == effects.end()) {
-      line("  :: d_step {{ {} -> {}}} goto {}", guard, effects_text(effects.begin(), effects.end()) + end(c),
-           positions[c.to]);
+      std::string body;
+      for (const Op& op : c.ops)
+        if (!step::is_guard(op.code)) body += keep(c, op) + effect(op);
+      line("  :: d_step {{ {} -> {}}} goto {}", guard, body + end(c), positions[c.to]);
       return;
     }
     std::string body;
@@ -261,7 +271,7 @@ class Writer : private Names {
       if (!pc_set_used[s] || program_.pc_sets[s][c.from] == program_.pc_sets[s][c.to]) continue;
       text += fmt::format("{} = {}; ", mine(pc_sets[s]), program_.pc_sets[s][c.to] ? "true" : "false");
     }
-    if (std::any_of(c.ops.begin(), c.ops.end(), changes_names)) text += "forget(); ";
+    text += forget(c);
     text += invariants();
     const bool no_effect =
         std::all_of(c.ops.begin(), c.ops.end(), [](const Op& op) { return step::is_guard(op.code); });

@@ -39,6 +39,7 @@ class Scratch {
   void run() {
     for (Command& command : program_.commands) {
       shorten(command);
+      drop_unread(command);
       const std::map<Id, Id> mine = handles_of(command);
       rename(
           command, [&](Id h) { return h < scratch_base ? h : mine.at(h); }, [&](Id l) { return local(l); });
@@ -62,6 +63,16 @@ class Scratch {
           command, [&](Id h) { return h == scratch ? move.a : h; }, [](Id l) { return l; });
       i = 0;
     }
+  }
+
+  // A local kept for a read that was then decided without it.
+  void drop_unread(Command& command) {
+    std::erase_if(command.ops, [&](const Op& set) {
+      return set.code == OpCode::set_local && set.a >= scratch_base &&
+             std::none_of(command.ops.begin(), command.ops.end(), [&](const Op& o) {
+               return exprs_.reads(o.e, [&](const Expr& x) { return x.op == ExprOp::local && x.a == set.a; });
+             });
+    });
   }
 
   [[nodiscard]] bool used_before(const Command& command, std::size_t end, Id handle) const {

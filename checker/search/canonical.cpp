@@ -6,95 +6,97 @@
 
 namespace faultline::check::search {
 
-Canonical::Canonical(const step::Program& program, const Layout& layout) : layout_(layout) {
+Canonical::Canonical(const step::Program& program, const Layout& layout) : layout_(layout), cells_(program, layout) {
   plain_ = layout.handles == 0 && layout.awaits == 0;
-  std::vector<std::uint16_t> pcs(program.locations.size());
-  std::iota(pcs.begin(), pcs.end(), std::uint16_t{0});
-  std::stable_sort(pcs.begin(), pcs.end(),
-                   [&](auto a, auto b) { return program.locations[a].line < program.locations[b].line; });
-  ranks_.resize(pcs.size());
-  for (std::size_t i = 0; i < pcs.size(); ++i) ranks_[pcs[i]] = static_cast<std::uint16_t>(i);
-  signature_size_ = 2 + layout.locals + 2 * layout.handles + 2 * layout.awaits;
+  words_ = cells_.words();
+  std::uint32_t left = 0;  // bits of the last word
+  const auto sign = [&](std::uint32_t bits, std::uint32_t handle) {
+    if (left < bits) {
+      ++words_;
+      left = 64;
+    }
+    left -= bits;
+    return Sign{static_cast<std::uint16_t>(words_ - 1), static_cast<std::uint8_t>(left), static_cast<Byte>(handle)};
+  };
+  for (std::uint32_t h = 0; h < layout.handles; ++h) {
+    if (lasts(program, static_cast<step::Id>(h))) handle_signs_.push_back(sign(16, h));
+  }
+  for (std::uint32_t a = 0; a < layout.awaits; ++a) await_signs_.push_back(sign(16, 0));
+  signs_.words.resize(std::size_t{layout.max_cpus} * words_);
   trial_.resize(layout.size());
 }
 
 void Canonical::sign(const Byte* s, const Order& order, std::uint32_t n) {
-  if (layout_.handles > 0) {
-    std::fill_n(place_name_.begin(), s[1] + 1U, Byte{0});
-    std::fill_n(holders_.begin(), s[1] + 1U, Byte{0});
-    for (std::uint32_t p = 0; p < layout_.places; ++p) {
-      Byte& name = place_name_[s[layout_.place_at + p]];
-      if (name == 0) name = static_cast<Byte>(p + 1);
-    }
-    for (std::uint32_t k = 0; k < n; ++k) {
-      const Byte* handles = layout_.cpu(s, order[k]) + layout_.handle_at;
-      for (std::uint32_t h = 0; h < layout_.handles; ++h) {
-        if (std::find(handles, handles + h, handles[h]) == handles + h) ++holders_[handles[h]];
-      }
+  for (std::uint32_t k = 0; k < n; ++k) sign_cell(s, order[k]);
+  sign_names(s, order, n);
+}
+
+void Canonical::count_holders(const Byte* s, const Order& order, std::uint32_t n) {
+  place_name_.fill(0);
+  signs_.holders.fill(0);
+  for (std::uint32_t p = 0; p < layout_.places; ++p) {
+    Byte& name = place_name_[s[layout_.place_at + p]];
+    if (name == 0) name = static_cast<Byte>(p + 1);
+  }
+  for (std::uint32_t k = 0; k < n; ++k) {
+    const Byte* handles = layout_.cpu(s, order[k]) + layout_.handle_at;
+    for (std::uint32_t h = 0; h < layout_.handles; ++h) {
+      bool again = false;
+      for (std::uint32_t g = 0; g < h; ++g) again = again || handles[g] == handles[h];
+      if (!again) ++signs_.holders[handles[h]];
     }
   }
-  std::uint32_t mask = 0;
-  for (std::uint32_t k = 0; k < n; ++k) mask |= 1U << order[k];
+}
 
+void Canonical::sign_names(const Byte* s, const Order& order, std::uint32_t n) {
+  if (plain_) return;
+  if (layout_.handles > 0) count_holders(s, order, n);
+  signs_.entangled = 0;
   for (std::uint32_t k = 0; k < n; ++k) {
     const std::uint32_t i = order[k];
-    const Byte* cpu = layout_.cpu(s, i);
-    Byte* to = signatures_[i].data();
-    const std::uint16_t rank = ranks_[layout_.pc(s, i)];
-    *to++ = static_cast<Byte>(rank >> 8);
-    *to++ = static_cast<Byte>(rank);
-    for (std::uint32_t l = 0; l < layout_.locals; ++l) *to++ = cpu[Layout::local_at + l];
-    bool entangled = false;
-    const Byte* handles = cpu + layout_.handle_at;
-    for (std::uint32_t h = 0; h < layout_.handles; ++h) {
-      const Byte object = handles[h];
-      if (object == 0) {
-        *to++ = 0;
-        *to++ = 0;
-      } else if (place_name_[object] != 0) {
-        *to++ = place_name_[object];
-        *to++ = 0;
-      } else {
-        const auto first = static_cast<Byte>(std::find(handles, handles + h, object) - handles);
-        const bool shared = holders_[object] > 1;
-        entangled = entangled || shared;
-        *to++ = static_cast<Byte>((shared ? 128 : 64) + first);
-        *to++ = static_cast<Byte>((s[layout_.object_at + object] & 15) | holders_[object] << 4);
+    const Byte* handles = layout_.cpu(s, i) + layout_.handle_at;
+    std::uint64_t* to = to_sign(i);
+    for (std::uint32_t w = cells_.words(); w < words_; ++w) to[w] = 0;
+    for (const Sign& sign : handle_signs_) {
+      const Byte object = handles[sign.handle];
+      if (object == 0) continue;
+      std::uint32_t what = std::uint32_t{place_name_[object]} << 8;
+      if (what == 0) {
+        const auto first = static_cast<std::uint32_t>(std::find(handles, handles + sign.handle, object) - handles);
+        const bool shared = signs_.holders[object] > 1;
+        if (shared) signs_.entangled |= 1U << i;
+        what = ((shared ? 128U : 64U) + first) << 8;
+        what |= (s[layout_.object_at + object] & 15U) | (std::uint32_t{signs_.holders[object]} << 4 & 0xf0U);
+      }
+      to[sign.word] |= std::uint64_t{what} << sign.shift;
+    }
+  }
+  if (layout_.awaits > 0) sign_awaits(s, order, n);
+}
+
+void Canonical::sign_awaits(const Byte* s, const Order& order, std::uint32_t n) {
+  std::uint32_t seen = 0;
+  for (std::uint32_t k = 0; k < n; ++k) seen |= 1U << order[k];
+  for (std::uint32_t a = 0; a < layout_.awaits; ++a) {
+    const Sign& sign = await_signs_[a];
+    for (std::uint32_t k = 0; k < n; ++k) {
+      std::uint32_t awaited = layout_.await(s, order[k], a) & seen;
+      if (awaited == 0) continue;
+      signs_.entangled |= awaited | 1U << order[k];
+      for (; awaited != 0; awaited &= awaited - 1) {
+        to_sign(order[k])[sign.word] += std::uint64_t{1} << (sign.shift + 8);
+        to_sign(static_cast<std::uint32_t>(std::countr_zero(awaited)))[sign.word] += std::uint64_t{1} << sign.shift;
       }
     }
-    for (std::uint32_t a = 0; a < layout_.awaits; ++a) {
-      std::uint32_t awaited = 0;
-      for (std::uint32_t j = 0; j < n; ++j) awaited += layout_.await(s, order[j], a) >> i & 1U;
-      const auto awaits = static_cast<std::uint32_t>(std::popcount(layout_.await(s, i, a) & mask));
-      entangled = entangled || awaited + awaits > 0;
-      *to++ = static_cast<Byte>(awaits);
-      *to++ = static_cast<Byte>(awaited);
-    }
-    entangled_[i] = entangled;
-    std::uint64_t head = 0;
-    for (std::uint32_t b = 0; b < 8; ++b) head = head << 8 | (b < signature_size_ ? signatures_[i][b] : 0U);
-    heads_[i] = head;
   }
-}
-
-bool Canonical::less(std::uint32_t a, std::uint32_t b) const {
-  if (heads_[a] != heads_[b]) return heads_[a] < heads_[b];
-  return signature_size_ > 8 &&
-         std::memcmp(signatures_[a].data() + 8, signatures_[b].data() + 8, signature_size_ - 8) < 0;
-}
-
-bool Canonical::same_signature(std::uint32_t a, std::uint32_t b) const {
-  return heads_[a] == heads_[b] &&
-         (signature_size_ <= 8 ||
-          std::memcmp(signatures_[a].data() + 8, signatures_[b].data() + 8, signature_size_ - 8) == 0);
 }
 
 // Signatures must be equal and of these CPUs (`mask`).
 bool Canonical::swappable(const Byte* s, std::uint32_t i, std::uint32_t j, std::uint32_t mask) const {
-  if (!entangled_[i]) return true;
+  if ((signs_.entangled >> i & 1) == 0) return true;
   for (std::uint32_t h = 0; h < layout_.handles; ++h) {
     const Byte a = layout_.handle(s, i, h), b = layout_.handle(s, j, h);
-    if (a != b && (holders_[a] > 1 || holders_[b] > 1)) return false;
+    if (a != b && (signs_.holders[a] > 1 || signs_.holders[b] > 1)) return false;
   }
   const std::uint32_t rest = mask & ~(1U << i | 1U << j);
   for (std::uint32_t a = 0; a < layout_.awaits; ++a) {
@@ -110,20 +112,13 @@ bool Canonical::swappable(const Byte* s, std::uint32_t i, std::uint32_t j, std::
 
 void Canonical::twins(const Byte* s, Order& first) {
   const std::uint32_t n = s[0];
-  if (!plain_) {
-    Order order{};
-    std::iota(order.begin(), order.begin() + n, Byte{0});
-    sign(s, order, n);
-  }
-  const auto are = [&](std::uint32_t i, std::uint32_t j) {
-    if (layout_.pc(s, i) != layout_.pc(s, j)) return false;
-    if (std::memcmp(layout_.cpu(s, i), layout_.cpu(s, j), layout_.handle_at) != 0) return false;
-    return plain_ || (same_signature(i, j) && swappable(s, i, j, (1U << n) - 1));
-  };
+  Order order{};
+  std::iota(order.begin(), order.begin() + n, Byte{0});
+  sign(s, order, n);
   for (std::uint32_t i = 0; i < n; ++i) {
     first[i] = static_cast<Byte>(i);
     for (std::uint32_t j = 0; j < i && first[i] == i; ++j) {
-      if (first[j] == j && are(j, i)) first[i] = static_cast<Byte>(j);
+      if (first[j] == j && same_signature(i, j) && swappable(s, i, j, (1U << n) - 1)) first[i] = static_cast<Byte>(j);
     }
   }
 }
@@ -135,7 +130,7 @@ void Canonical::find_groups(const Byte* s, const Order& order, std::uint32_t n, 
   for (std::uint32_t begin = 0; begin < n;) {
     std::uint32_t end = begin + 1;
     while (end < n && same_signature(order[begin], order[end])) ++end;
-    if (end - begin > 1 && (twins_apart || entangled_[order[begin]])) {
+    if (end - begin > 1 && (twins_apart || (signs_.entangled >> order[begin] & 1) != 0)) {
       Group group;
       group.begin = begin;
       group.size = end - begin;
@@ -173,17 +168,28 @@ bool Canonical::next_arrangement() {
   return false;
 }
 
-void Canonical::sort(const Byte* s, Order& order, std::uint32_t n, Byte* out) {
-  sign(s, order, n);
+bool Canonical::order(const Byte* s, Order& order, std::uint32_t n) {
   for (std::uint32_t k = 1; k < n; ++k) {
     const Byte cpu = order[k];
     std::uint32_t at = k;
     for (; at > 0 && less(cpu, order[at - 1]); --at) order[at] = order[at - 1];
     order[at] = cpu;
   }
-  if (plain_) return name_objects(s, order, n, out);
-  find_groups(s, order, n, false);
-  if (groups_.empty()) return name_objects(s, order, n, out);
+  return is_settled(s, order, n);
+}
+
+bool Canonical::reorder(const Byte* s, Order& order, std::uint32_t n, std::uint32_t moved) {
+  const Byte cpu = order[moved];
+  std::uint32_t at = moved;
+  for (; at > 0 && less(cpu, order[at - 1]); --at) order[at] = order[at - 1];
+  for (; at + 1 < n && less(order[at + 1], cpu); ++at) order[at] = order[at + 1];
+  order[at] = cpu;
+  return is_settled(s, order, n);
+}
+
+void Canonical::sort(const Byte* s, Order& order, std::uint32_t n, Byte* out) {
+  sign(s, order, n);
+  if (this->order(s, order, n)) return name_objects(s, order, n, out);
   arrange(order);
   name_objects(s, order, n, out);
   Order trial = order;

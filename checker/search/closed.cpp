@@ -1,6 +1,5 @@
 #include "checker/search/closed.hpp"
 
-#include <bit>
 #include <numeric>
 #include <stdexcept>
 
@@ -26,7 +25,7 @@ Closed::Closed(const step::Program& program, std::vector<std::uint32_t> cpus_per
       merge_(merge),
       machine_(program, cpus_),
       canonical_(program, machine_.layout()),
-      packing_(program, machine_.layout(), lines_) {
+      packing_(program, machine_.layout(), canonical_.cells(), lines_) {
   std::iota(identity_.begin(), identity_.end(), Byte{0});
   form_.resize(layout().size());
   next_.resize(layout().size());
@@ -41,28 +40,24 @@ std::vector<Byte> Closed::initial() const {
 
 void Closed::encode(const Byte* s, std::uint64_t* to) {
   if (merge_ != Merge::cpus) return encode_plain(s, to);
-  if (packing_.can_pack_sorted()) return packing_.pack_sorted(s, to);
+  sign_cells(s);
+  canonical_.sign_names(s, identity_, cpus_);
   Order order = identity_;
-  canonical_.sort(s, order, cpus_, form_.data());
-  packing_.pack(form_.data(), to);
+  const bool settled = canonical_.order(s, order, cpus_);
+  encode_ordered(s, order, settled, to);
 }
 
 void Closed::encode_plain(const Byte* s, std::uint64_t* to) {
-  if (merge_ == Merge::nothing) return encode_pool(s, to);
-  if (packing_.can_pack_sorted()) return packing_.pack(s, to);
-  canonical_.name_objects(s, identity_, cpus_, form_.data());
-  packing_.pack(form_.data(), to);
+  sign_cells(s);
+  packing_.globals().write(s, globals_.data());
+  const auto objects = merge_ == Merge::nothing ? Packing::Objects::as_they_are : Packing::Objects::renamed;
+  packing_.pack(globals_.data(), canonical_, s, identity_, objects, to);
 }
 
-void Closed::encode_pool(const Byte* s, std::uint64_t* to) {
-  if (layout().objects == 0) return packing_.pack(s, to);
-  const std::uint64_t names = machine_.named(s) >> 1 << 1;
-  std::memcpy(form_.data(), s, layout().size());
-  for (std::uint32_t n = 1; n <= layout().objects; ++n) {
-    if ((names >> n & 1) == 0) form_[layout().object_at + n] = 0;
-  }
-  form_[1] = names == 0 ? Byte{0} : static_cast<Byte>(std::bit_width(names) - 1);
-  packing_.pack(form_.data(), to);
+void Closed::encode_ordered(const Byte* s, Order& order, bool settled, std::uint64_t* to) {
+  if (!settled) canonical_.sort(s, order, cpus_, form_.data());
+  packing_.globals().write(s, globals_.data());
+  packing_.pack(globals_.data(), canonical_, s, order, Packing::Objects::renamed, to);
 }
 
 bool Closed::deadlocked(const Byte* s) {

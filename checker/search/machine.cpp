@@ -154,6 +154,11 @@ void Machine::compile(std::uint32_t index) {
       case OpCode::others_clear_handle: code.changes_shared = true; break;
       default: break;
     }
+    const bool sets = op.code == OpCode::set_global || op.code == OpCode::set_local;
+    if (op.code == OpCode::others_set_local)
+      code.sets_others_locals = true;
+    else if (!sets && !step::is_guard(op.code))
+      code.changes_names = true;
   }
   code.witnesses = witnesses;
   code.last_test = static_cast<std::uint32_t>(tests_.size());
@@ -166,9 +171,10 @@ bool Machine::test(const Test& t, const Byte* s, std::uint32_t me, bool violatio
     case Test::Kind::global: return (t.values >> s[Layout::global_at + t.index] & 1) != 0;
     case Test::Kind::local: return (t.values >> layout_.local(s, me, t.index) & 1) != 0;
     case Test::Kind::truth: return truth(s, me, me, t.e);
-    case Test::Kind::none: return !any_other(s, me, t.e);
+    case Test::Kind::none: return world == World::alone || !any_other(s, me, t.e);
     case Test::Kind::some:
-      return (world == World::open && (!violation || t.witness >= witnesses_)) || any_other(s, me, t.e);
+      return world == World::alone || (world == World::open && (!violation || t.witness >= witnesses_)) ||
+             any_other(s, me, t.e);
   }
   return false;
 }

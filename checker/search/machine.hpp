@@ -8,8 +8,9 @@
 
 namespace faultline::check::search {
 
-// closed: the CPUs of the state are all there are. open: others may exist; see step::World.
-enum class World : std::uint8_t { closed, open };
+// closed: the CPUs of the state are all there are. open: others may exist; see step::World. alone: the actor is looked
+// at without the others; guards on them that come before the first change count as true.
+enum class World : std::uint8_t { closed, open, alone };
 
 // One command, made quick. Its leading guards are `tests` and read the state before the step.
 struct Code {
@@ -18,6 +19,8 @@ struct Code {
   bool violation = false;
   bool bound = false;
   bool changes_shared = false;  // other CPUs may see the step: globals, places, objects, others_*
+  bool sets_others_locals = false;
+  bool changes_names = false;   // what CPUs and places name, what objects are, or who awaits whom
   std::uint32_t witnesses = 0;  // number of `some` guards
   std::uint32_t first_test = 0, last_test = 0;
   std::uint32_t first_op = 0, last_op = 0;

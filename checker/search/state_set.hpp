@@ -26,7 +26,8 @@ class StateSet {
       h = (h ^ state[w]) * 0x9e3779b97f4a7c15ULL;
       h ^= h >> 32;
     }
-    return h * 0xd6e8feb86659fd93ULL;
+    h *= 0xd6e8feb86659fd93ULL;
+    return h ^ h >> 32;
   }
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&table_[slot(hash)]); }
 

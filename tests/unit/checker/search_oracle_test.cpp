@@ -9,6 +9,7 @@
 
 #include "checker/explicit.hpp"
 #include "checker/search/closed.hpp"
+#include "checker/search/successors.hpp"
 #include "checker/views.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/random_program.hpp"
@@ -21,9 +22,38 @@ namespace {
 using testing::Form;
 using testing::RandomShape;
 
+// The steps of a state as the search takes them, against each CPU's moves, one by one.
+void same_successors(search::Closed& closed, search::Successors& successors, const std::vector<std::uint64_t>& key) {
+  std::vector<search::Byte> s(closed.layout().size());
+  std::vector<std::uint64_t> next(closed.words());
+  std::map<std::pair<std::uint32_t, std::vector<std::uint64_t>>, std::uint32_t> fast, slow;
+  successors.write_to(next.data());
+  successors.look_at(key.data());
+  const bool goes_on = successors.each([&](const search::Move& move, std::uint32_t times) {
+    const bool violation = move.code != nullptr && move.code->violation;
+    fast[{move.code != nullptr ? move.code->index : no_command, violation ? std::vector<std::uint64_t>{} : next}] +=
+        times;
+  });
+  closed.decode(key.data(), s.data());
+  ASSERT_EQ(std::memcmp(s.data(), successors.flat(), s.size()), 0);
+  ASSERT_EQ(goes_on, !closed.deadlocked(s.data()));
+  for (std::uint32_t me = 0; me < closed.cpus(); ++me) {
+    closed.moves(s.data(), me, [&](const search::Move& move, const search::Byte* to) {
+      std::vector<std::uint64_t> after;
+      if (move.code == nullptr || !move.code->violation) {
+        after.resize(closed.words());
+        closed.encode(to, after.data());
+      }
+      ++slow[{move.code != nullptr ? move.code->index : no_command, after}];
+    });
+  }
+  ASSERT_EQ(fast, slow);
+}
+
 // Every step of every reachable state: flat machine against interpreter.
 void same_steps(const step::Program& program, std::uint32_t n, std::size_t limit) {
   search::Closed closed(program, step::cpus_per_line(program, n), search::Merge::cpus);
+  search::Successors successors(closed);
   std::vector<search::Byte> s(closed.layout().size());
   std::vector<std::uint64_t> key(closed.words()), packed(closed.words());
   std::map<Form, std::vector<std::uint64_t>> keys;
@@ -46,6 +76,7 @@ void same_steps(const step::Program& program, std::uint32_t n, std::size_t limit
     closed.decode(packed.data(), back.data());
     ASSERT_EQ(testing::plain_form(program, closed.layout().to_state(back.data())), testing::plain_form(program, state));
     // Steps.
+    if (new_key) same_successors(closed, successors, key);
     std::multiset<std::tuple<std::uint32_t, std::uint32_t, Form>> fast, slow;
     for (std::uint32_t me = 0; me < closed.cpus(); ++me) {
       closed.moves(s.data(), me, [&](const search::Move& move, const search::Byte* next) {
