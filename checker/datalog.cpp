@@ -58,9 +58,9 @@ class Closure {
   }
 
   // Pairs in Inv about which there are no facts.
-  smt::Derived wanted(double seconds, std::uint64_t memory) { return datalog_.rows(wanted_, seconds, memory); }
-  smt::Derived violated(double seconds, std::uint64_t memory) { return datalog_.rows(violated_, seconds, memory); }
-  smt::Derived pairs(double seconds, std::uint64_t memory) { return datalog_.rows(pair_, seconds, memory); }
+  smt::Derived wanted(const Watch& watch) { return datalog_.rows(wanted_, watch); }
+  smt::Derived violated(const Watch& watch) { return datalog_.rows(violated_, watch); }
+  smt::Derived pairs(const Watch& watch) { return datalog_.rows(pair_, watch); }
 
  private:
   [[nodiscard]] Atom fact(Fact kind, std::vector<unsigned> variables) const {

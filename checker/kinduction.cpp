@@ -104,12 +104,12 @@ Finding ask_kinduction(const step::Program& program, const Question& question) {
     finding.reason = "there are no facts to start from (" + result.reason + ")";
     return finding;
   }
-  const Table table = table_of(program, result.set);
+  const Table table = table_of(program, result.set, watch);
   const Facts facts = facts_of(table);
   for (const bool all : {false, true}) {
     Induction induction(program, *question.cpus, watch);
     if (all) {
-      const std::vector<Exclusion> excluded = exclusions(table);
+      const std::vector<Exclusion> excluded = exclusions(table, watch);
       finding.size = excluded.size();
       induction.add(table, excluded);
     } else {

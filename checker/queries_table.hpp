@@ -31,6 +31,6 @@ struct Table {
   std::vector<std::vector<std::uint16_t>> rows;  // sorted, no two the same
 };
 
-[[nodiscard]] Table table_of(const step::Program& program, const ViewSet& set, const Watch& watch);
+[[nodiscard]] Table table_of(const step::Program& program, const ViewSet& set, const Watch& watch = Watch({}));
 
 }  // namespace faultline::check

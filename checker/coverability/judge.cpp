@@ -95,7 +95,7 @@ class Judge {
 }  // namespace
 
 Judgement judge_closed(const step::Program& program, const ViewSet& set, const Limits& limits) {
-  return Judge(program, set, seconds).run();
+  return Judge(program, set, limits).run();
 }
 
 }  // namespace faultline::check::coverability

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/limits.hpp"
 #include "checker/smt/solver.hpp"
 
 namespace faultline::check::smt {

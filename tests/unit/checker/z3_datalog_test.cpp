@@ -26,7 +26,7 @@ struct Paths {
     datalog.fact(edge, row);
   }
   Rows rows(Relation relation) {
-    Derived derived = datalog.rows(relation, 0, 0);
+    Derived derived = datalog.rows(relation, Watch(Limits()));
     EXPECT_EQ(derived.answer, derived.rows.empty() ? Answer::unsat : Answer::sat) << derived.reason;
     std::sort(derived.rows.begin(), derived.rows.end());
     return derived.rows;
@@ -75,14 +75,18 @@ TEST(Z3Datalog, IsInterrupted) {
   Paths late;
   make_large(late);
   const auto start = std::chrono::steady_clock::now();
-  const Derived derived = late.datalog.rows(late.path, 0.2, 0);
+  Limits time;
+  time.seconds = 0.2;
+  const Derived derived = late.datalog.rows(late.path, Watch(time));
   EXPECT_EQ(derived.answer, Answer::unknown);
   EXPECT_EQ(derived.reason, "time limit");
   EXPECT_TRUE(derived.rows.empty());
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
   Paths large;
   make_large(large);
-  EXPECT_EQ(large.datalog.rows(large.path, 0, 1 << 20).reason, "memory limit");
+  Limits memory;
+  memory.memory_bytes = 1 << 20;
+  EXPECT_EQ(large.datalog.rows(large.path, Watch(memory)).reason, "memory limit");
 }
 
 }  // namespace
