@@ -1,9 +1,10 @@
 // Proof rule. In a deadlock every CPU inside a handler waits, and nobody can acknowledge. Follow the waits: a CPU that
-// waits for a lock waits for a holder in a mode that excludes its own, who is inside a handler and so waits too; a CPU
-// that waits for an acknowledgement waits for one that has interrupts off, and a view shows the two; a CPU in
-// wait_event(c) waits, by the view set, in states in which some lock is held exclusively by another CPU, or in which
-// the CPU of a 1-CPU line is inside a handler at one of some positions: follow that one. Each step goes along an edge
-// of the graph below. If the graph has no cycle the chain ends, so some CPU can move.
+// waits for a lock waits for a holder in a mode that excludes its own (or a reader for a reader, through a queued
+// writer), who is inside a handler and so waits too; a CPU that waits for an acknowledgement waits for one that has
+// interrupts off, and a view shows the two; a CPU in wait_event(c) waits, by the view set, in states in which some lock
+// is held exclusively by another CPU, or in which the CPU of a 1-CPU line is inside a handler at one of some positions:
+// follow that one. Each step goes along an edge of the graph below. If the graph has no cycle the chain ends, so some
+// CPU can move.
 #include "checker/deadlock.hpp"
 
 #include <algorithm>
@@ -94,6 +95,9 @@ class Builder {
 
   DeadlockProof run() {
     read_views();
+    for (const Location& location : program_.locations)
+      for (const step::Held& held : location.held)
+        if (held.mode == step::LockMode::write) writers_.insert(held.lock);
     for (std::size_t pc = 0; pc < program_.locations.size(); ++pc) {
       const Location& location = program_.locations[pc];
       if (location.handler == step::no_id || location.wait == Location::Wait::none) continue;
@@ -125,13 +129,13 @@ class Builder {
     return fmt::format("{}({})", held.mode == step::LockMode::read ? "read" : "write", lock.name);
   }
 
-  // Whom a CPU there waits for: of a lock, its holders in each mode that excludes the one it wants.
+  // Whom a CPU there waits for: of a lock, its holders in each mode that excludes the one it wants. Where somebody
+  // wants to write, readers wait for readers too: a rwsem of the kernel lets no new reader pass a queued writer.
   [[nodiscard]] std::vector<std::string> waits_for(const Location& location) const {
     if (location.wait == Location::Wait::flush) return {ack_};
     if (location.wait == Location::Wait::event) return {fmt::format("wait_event at line {}", location.span.line)};
     std::vector<std::string> holders = {holder({location.waits_lock, step::LockMode::write})};
-    if (location.waits_mode == step::LockMode::write &&
-        program_.locks[location.waits_lock].kind == step::LockKind::rwsem)
+    if (program_.locks[location.waits_lock].kind == step::LockKind::rwsem && writers_.contains(location.waits_lock))
       holders.push_back(holder({location.waits_lock, step::LockMode::read}));
     return holders;
   }
@@ -210,6 +214,7 @@ class Builder {
   const std::string ack_ = "interrupts off";
   Graph graph_;
   std::map<step::Id, Event> events_;
+  std::set<step::Id> writers_;  // locks that somebody takes for writing
   std::set<step::Id> awaited_;  // positions of CPUs from which another one awaits an acknowledgement
   Watch watch_;
 };

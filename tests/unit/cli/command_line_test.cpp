@@ -104,7 +104,7 @@ TEST(CommandLine, ArgumentsOutOfRangeAreRefused) {
   EXPECT_EQ(refused({"check", "a.fl", "--engine", "spin"}),
             "--engine spin: expected auto, explicit, bmc, kinduction, views, datalog, backward or all");
   EXPECT_EQ(refused({"export", "a.fl", "--to", "dot", "--cpus", "any"}), "--cpus any: expected a number from 1 to 16");
-  EXPECT_EQ(refused({"export", "a.fl", "--to", "pomela"}), "--to pomela: expected promela, murphi or dot");
+  EXPECT_EQ(refused({"export", "a.fl", "--to", "pomela"}), "--to pomela: expected promela, murphi, smt2 or dot");
   EXPECT_EQ(refused({"check", "a.fl", "--memory", "weak"}), "--memory weak: expected sc or tso");
 }
 
