@@ -48,6 +48,7 @@ class Bmc {
       // a violation command is a step more than the state it is found in; a broken invariant is not
       finding_.safe_steps = static_cast<std::uint32_t>(depth + (program_.invariants.empty() ? 1 : 0));
       finding_.size = *finding_.safe_steps;
+      unrolling.claim({!violated}, depth);  // it follows, and later depths need not find it again
       unrolling.claim(relation_.step(), depth);
     }
     finding_.reason = fmt::format("no violation within {} steps", finding_.safe_steps.value_or(0));

@@ -10,7 +10,7 @@
 //
 // Z3 finds the least Inv over numbers (datalog_facts.hpp). Which facts it needs depends on what it finds, so it is
 // asked in rounds: pairs that it derives and nobody has asked the interpreter about are asked about, until there are
-// none. The last word has a Z3 that was given all facts at once.
+// none; one that shows a violation ends it. The last word has a Z3 that was given all facts at once.
 #include "checker/datalog.hpp"
 
 #include <algorithm>
@@ -45,7 +45,6 @@ class Closure {
     seen_ = datalog_.relation("seen", 5);
     made_ = datalog_.relation("made", 5);
     wanted_ = datalog_.relation("wanted", 5);
-    violated_ = datalog_.relation("violated", 1);
     connect();
     for (const Clause clause : clauses) add(clause);
   }
@@ -59,7 +58,6 @@ class Closure {
 
   // Pairs in Inv about which there are no facts.
   smt::Derived wanted(const Watch& watch) { return datalog_.rows(wanted_, watch); }
-  smt::Derived violated(const Watch& watch) { return datalog_.rows(violated_, watch); }
   smt::Derived pairs(const Watch& watch) { return datalog_.rows(pair_, watch); }
 
  private:
@@ -78,7 +76,6 @@ class Closure {
     datalog_.clause({seen_, columns}, {{pair_, {t}}, parts});
     datalog_.clause({pair_, {t}}, {{made_, columns}, parts});
     datalog_.clause({wanted_, columns}, {{made_, columns}, asked});
-    datalog_.clause({violated_, {g}}, {{pair_, {t}}, fact(Fact::wrong, {t, g})});
   }
 
   void add(Clause clause) {
@@ -129,7 +126,7 @@ class Closure {
   smt::Datalog datalog_;
   std::array<smt::Relation, fact_kinds> facts_{};
   std::array<std::size_t, fact_kinds> told_{};
-  smt::Relation pair_ = 0, seen_ = 0, made_ = 0, wanted_ = 0, violated_ = 0;
+  smt::Relation pair_ = 0, seen_ = 0, made_ = 0, wanted_ = 0;
 };
 
 std::string cannot_exclude(const Program& program, std::uint32_t number) {
@@ -146,35 +143,40 @@ std::string cannot_exclude(const Program& program, std::uint32_t number) {
 class Rounds {
  public:
   Rounds(const Program& program, const DatalogOptions& options)
-      : program_(program), options_(options), watch_(options.limits), facts_(program) {}
+      : program_(program), options_(options), watch_(options.limits), facts_(program, options.clauses) {}
 
   DatalogResult run() {
-    auto closure = std::make_unique<Closure>(options_.clauses);
-    bool fresh = true;
     while (true) {
-      ++result_.rounds;
-      const std::size_t wrong = facts_.rows(Fact::wrong).size();
-      const auto found_wrong = [&] { return facts_.rows(Fact::wrong).size() > wrong; };
-      const bool all_asked = facts_.ask([&] { return over_limit() || found_wrong(); });
-      if (!result_.reason.empty()) return result_;
-      closure->tell(facts_);
-      if (found_wrong() && derivable(*closure)) return result_;
-      if (!all_asked) continue;
-      const smt::Derived wanted = closure->wanted(watch_);
-      if (!known(wanted)) return result_;
-      bool more = false;
-      for (const auto& row : wanted.rows) more = facts_.want({row[0], row[1], row[2], row[3], row[4]}) || more;
-      if (more) {
-        fresh = false;
-      } else if (fresh) {
-        break;
-      } else {
-        closure = std::make_unique<Closure>(options_.clauses);
-        fresh = true;
-      }
+      Closure closure(options_.clauses);
+      Round round = next(closure);
+      if (round == Round::closed) return last_word(closure);
+      while (round == Round::more) round = next(closure);
+      if (round == Round::failed) return result_;
     }
-    if (derivable(*closure)) return result_;
-    const smt::Derived pairs = closure->pairs(watch_);
+  }
+
+ private:
+  enum class Round : std::uint8_t { more, closed, failed };
+
+  // Asks the interpreter about what is wanted, and Z3 what is wanted then.
+  Round next(Closure& closure) {
+    ++result_.rounds;
+    facts_.ask([this] { return over_limit(); });
+    if (facts_.wrong()) result_.reason = cannot_exclude(program_, *facts_.wrong());
+    if (!result_.reason.empty()) return Round::failed;
+    closure.tell(facts_);
+    const smt::Derived wanted = closure.wanted(watch_);
+    if (!known(wanted)) return Round::failed;
+    Round round = Round::closed;
+    for (const auto& row : wanted.rows) {
+      if (facts_.want({row[0], row[1], row[2], row[3], row[4]})) round = Round::more;
+    }
+    return round;
+  }
+
+  // Of a Z3 that was given all facts before the first question.
+  DatalogResult last_word(Closure& closure) {
+    const smt::Derived pairs = closure.pairs(watch_);
     if (!known(pairs)) return result_;
     for (const auto& row : pairs.rows) {
       if (!facts_.is_asked(row[0])) throw std::logic_error("datalog ended without the facts about a pair");
@@ -184,19 +186,9 @@ class Rounds {
     return result_;
   }
 
- private:
   bool known(const smt::Derived& derived) {
     if (derived.answer == smt::Answer::unknown) result_.reason = "Z3: " + derived.reason;
     return derived.answer != smt::Answer::unknown;
-  }
-
-  // A violation, or nothing is known.
-  bool derivable(Closure& closure) {
-    const smt::Derived violated = closure.violated(watch_);
-    if (!known(violated)) return true;
-    if (violated.rows.empty()) return false;
-    result_.reason = cannot_exclude(program_, (*std::min_element(violated.rows.begin(), violated.rows.end()))[0]);
-    return true;
   }
 
   bool over_limit() {

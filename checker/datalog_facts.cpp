@@ -29,35 +29,10 @@ bool touches_others(const Command& command) {
   });
 }
 
-std::uint8_t row_of(std::uint64_t same, std::size_t x) { return static_cast<std::uint8_t>(same >> (8 * x)); }
-
-std::uint8_t column_of(std::uint64_t same, std::size_t y) {
-  std::uint8_t column = 0;
-  for (std::size_t x = 0; x < 8; ++x) column = static_cast<std::uint8_t>(column | (same >> (8 * x + y) & 1) << x);
-  return column;
-}
-
-std::uint64_t without(std::uint64_t same, std::uint8_t rows, std::uint8_t columns) {
-  for (std::size_t x = 0; x < 8; ++x) {
-    const std::uint64_t gone = (rows >> x & 1) != 0 ? 0xff : columns;
-    same &= ~(gone << (8 * x));
-  }
-  return same;
-}
-
-// One object that handles `first` of CPU 1 and handles `second` of CPU 2 name, and no others of theirs: can that be,
-// beside what else they have in common?
-bool one_object(std::uint64_t same, std::uint8_t first, std::uint8_t second) {
-  for (std::size_t h = 0; h < 8; ++h) {
-    if ((first >> h & 1) != 0 && row_of(same, h) != second) return false;
-    if ((second >> h & 1) != 0 && column_of(same, h) != first) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
-PairFacts::PairFacts(const step::Program& program) : program_(program) {
+PairFacts::PairFacts(const step::Program& program, const std::vector<Clause>& clauses)
+    : program_(program), clauses_(clauses) {
   for (const Command& command : program.commands) {
     Steps steps;
     steps.touches_others = touches_others(command);
@@ -82,9 +57,9 @@ PairFacts::PairFacts(const step::Program& program) : program_(program) {
 void PairFacts::start_from(std::vector<std::uint32_t>& counts, std::size_t line, std::uint32_t left) {
   if (left == 0) {
     State state = step::initial_state(program_, counts);
-    add(Fact::start, number_of(state));
+    add(Fact::start, number_of(state, Clause::initial));
     std::swap(state.cpu[0], state.cpu[1]);
-    add(Fact::start, number_of(state));
+    add(Fact::start, number_of(state, Clause::initial));
     return;
   }
   if (line == counts.size()) return;
@@ -96,6 +71,10 @@ void PairFacts::start_from(std::vector<std::uint32_t>& counts, std::size_t line,
 template <class... Columns>
 void PairFacts::add(Fact kind, Columns... columns) {
   (rows_[static_cast<std::size_t>(kind)].push_back(columns), ...);
+}
+
+const std::vector<std::uint32_t>& PairFacts::rows(Fact kind) const {
+  return kind == Fact::meets ? links_.meetings() : rows_[static_cast<std::size_t>(kind)];
 }
 
 std::uint64_t PairFacts::bytes() const {
@@ -127,24 +106,22 @@ Pair PairFacts::parts_of(const State& state) {
     shared_states_.push_back(alone);
   }
   const Crossing both = crossing(program_, state, 0, 1);
-  return {number, cpus_.of(cpu_shape(program_, state, 0)), cpus_.of(cpu_shape(program_, state, 1)), same_of(both.same),
-          awaits_.of(both.awaits)};
+  return {number, cpus_.of(cpu_shape(program_, state, 0)), cpus_.of(cpu_shape(program_, state, 1)),
+          links_.number_of(both.same), awaits_.of(both.awaits)};
 }
 
-// The number of the pair of the first two CPUs; a new one is put on the queue.
-std::uint32_t PairFacts::number_of(const State& state) {
+// The number of the pair of the first two CPUs, which such a clause derives from a pair that is asked about.
+std::uint32_t PairFacts::number_of(const State& state, Clause reached_by) {
   const Pair pair = parts_of(state);
+  if (std::find(clauses_.begin(), clauses_.end(), reached_by) != clauses_.end()) want(pair);
   const std::uint32_t t = pairs_.of(pair);
-  if (t == asked_.size()) {
-    asked_.push_back(false);
-    queue_.push_back(t);
-  }
+  asked_.resize(pairs_.things.size());
   return t;
 }
 
 State PairFacts::state_of(const Pair& pair) const {
   State state = shared_states_.at(pair[0]);
-  const Crossing both{same_.things.at(pair[3]), awaits_.things.at(pair[4])};
+  const Crossing both{links_.same(pair[3]), awaits_.things.at(pair[4])};
   if (!add_cpu(program_, state, cpus_.things.at(pair[1]), {}) ||
       !add_cpu(program_, state, cpus_.things.at(pair[2]), {both}))
     throw std::logic_error("datalog derives a pair of CPUs that there is not");
@@ -153,20 +130,18 @@ State PairFacts::state_of(const Pair& pair) const {
 
 bool PairFacts::want(const Pair& pair) {
   const std::uint32_t t = pairs_.of(pair);
-  if (t == asked_.size()) asked_.push_back(false);
+  asked_.resize(pairs_.things.size());
   if (asked_[t]) return false;
   queue_.push_back(t);
   return true;
 }
 
-bool PairFacts::ask(const std::function<bool()>& enough) {
-  while (!queue_.empty()) {
-    if (enough()) return false;
-    const std::uint32_t next = queue_.back();
-    queue_.pop_back();
+void PairFacts::ask(const std::function<bool()>& enough) {
+  while (!queue_.empty() && !wrong_ && !enough()) {
+    const std::uint32_t next = queue_.front();  // the nearest first: violations are mostly near
+    queue_.pop_front();
     if (!asked_[next]) ask_one(next);
   }
-  return true;
 }
 
 void PairFacts::ask_one(std::uint32_t t) {
@@ -177,13 +152,13 @@ void PairFacts::ask_one(std::uint32_t t) {
   add(Fact::asked, shared, first, second, same, awaits);
   const State state = state_of(pair);
   State swapped = shared_states_[shared];
-  const Crossing back = reversed({same_.things[same], awaits_.things[awaits]});
+  const Crossing back = reversed({links_.same(same), awaits_.things[awaits]});
   if (!add_cpu(program_, swapped, cpus_.things[second], {}) || !add_cpu(program_, swapped, cpus_.things[first], {back}))
     throw std::logic_error("a pair of CPUs has no other order");
-  add(Fact::swapped, t, number_of(swapped));
+  add(Fact::swapped, t, number_of(swapped, Clause::symmetry));
   for (std::size_t i = 0; i < program_.invariants.size(); ++i) {
     if (!step::holds(program_, state, program_.invariants[i]))
-      add(Fact::wrong, t, static_cast<std::uint32_t>(program_.commands.size() + i));
+      wrong_ = static_cast<std::uint32_t>(program_.commands.size() + i);
   }
   const step::Id pc = state.cpu[0].pc;
   for (std::uint32_t c = program_.first[pc]; c < program_.first[pc + 1]; ++c)
@@ -196,38 +171,46 @@ void PairFacts::ask_one(std::uint32_t t) {
 void PairFacts::run_command(std::uint32_t t, const State& state, const Command& command) {
   const auto index = static_cast<std::uint32_t>(&command - program_.commands.data());
   if (command.violation) {
-    step::run(program_, state, 0, command, World::open, [&](const State&) { add(Fact::wrong, t, index); });
+    step::run(program_, state, 0, command, World::open, [&](const State&) { wrong_ = index; });
     return;
   }
   const Pair pair = pairs_.things[t];
   for (const Run& run : runs(state, steps_[index])) {
-    const std::uint32_t after = number_of(run.state);
+    const std::uint32_t after = number_of(run.state, Clause::own_step);
     add(Fact::step, t, after);
     if (!steps_[index].touches_others) continue;
     std::vector<std::uint32_t> event = {pair[0], pair[1], index};
     event.insert(event.end(), run.labels.begin(), run.labels.end());
-    const Link link{same_.things[pair[3]], crowded(state), cleared(state, run.state), run.taken};
+    const Link link{links_.same(pair[3]), crowded(state), cleared(state, run.state), run.taken};
     const Pair next = pairs_.things[after];
     const bool noticed = next[0] != pair[0] || next[2] != pair[2];
-    const std::uint32_t e = events_.of(event);
-    const std::uint32_t l = link_of(link);
+    const std::uint32_t e = event_of(event, next[0]);
+    const std::uint32_t l = links_.number_of(link);
     add(Fact::effect, t, e, pair[0], next[0], pair[2], next[2], l);
     if (noticed) add(Fact::change, t, e, pair[0], next[0], pair[2], next[2], l);
   }
 }
 
+// All pairs have to agree about what an event does to the shared part, else they would not meet.
+std::uint32_t PairFacts::event_of(const std::vector<std::uint32_t>& event, std::uint32_t shared_after) {
+  const std::uint32_t number = events_.of(event);
+  if (number == shared_after_.size()) shared_after_.push_back(shared_after);
+  if (shared_after_[number] != shared_after) throw std::logic_error("one event with two outcomes");
+  return number;
+}
+
 void PairFacts::acknowledge(std::uint32_t t, const State& state) {
   if (program_.awaits.empty()) return;
   const Pair pair = pairs_.things[t];
-  Link link{same_.things[pair[3]], crowded(state)};
-  add(Fact::beside, t, pair[0], pair[1], pair[2], link_of(link));
+  Link link{links_.same(pair[3]), crowded(state)};
+  add(Fact::beside, t, pair[0], pair[1], pair[2], links_.number_of(link));
   for (std::size_t kind = 0; kind < program_.awaits.size(); ++kind) {
     if (step::can_acknowledge(program_, state, 0, 1, kind))
-      add(Fact::step, t, number_of(step::acknowledge(program_, state, 0, 1, kind)));
+      add(Fact::step, t, number_of(step::acknowledge(program_, state, 0, 1, kind), Clause::own_step));
     if (!step::can_acknowledge(program_, state, 1, 0, kind)) continue;
     const State next = step::acknowledge(program_, state, 1, 0, kind);
     link.cleared = cleared(state, next);
-    add(Fact::answer, t, pair[0], pair[1], pair[2], parts_of(next)[2], link_of(link));
+    add(Fact::answer, t, pair[0], pair[1], pair[2], parts_of(next)[2], links_.number_of(link));
   }
 }
 
@@ -279,51 +262,6 @@ std::uint8_t PairFacts::cleared(const State& before, const State& after) const {
 bool PairFacts::crowded(const State& state) const {
   const step::Id line = program_.locations[state.cpu[0].pc].line;
   return program_.lines[line].cpus == 2 && program_.locations[state.cpu[1].pc].line == line;
-}
-
-// --- pictures of three ---
-
-std::uint32_t PairFacts::same_of(Matrix same) {
-  const std::size_t known = same_.things.size();
-  const std::uint32_t number = same_.of(same);
-  if (number == known) {
-    for (std::uint32_t a = 0; a < links_.things.size(); ++a) {
-      for (std::uint32_t b = 0; b < links_.things.size(); ++b) meet(number, a, b);
-    }
-  }
-  return number;
-}
-
-std::uint32_t PairFacts::link_of(const Link& link) {
-  const std::size_t known = links_.things.size();
-  const std::uint32_t number = links_.of(link);
-  if (number == known) {
-    for (std::uint32_t s = 0, matrices = static_cast<std::uint32_t>(same_.things.size()); s < matrices; ++s) {
-      for (std::uint32_t other = 0; other < number; ++other) {
-        meet(s, number, other);
-        meet(s, other, number);
-      }
-      meet(s, number, number);
-    }
-  }
-  return number;
-}
-
-void PairFacts::meet(std::uint32_t same, std::uint32_t first, std::uint32_t second) {
-  const Link& a = links_.things[first];
-  const Link& b = links_.things[second];
-  const Matrix both = same_.things[same];
-  if ((a.crowded && b.crowded) || a.taken.size() != b.taken.size()) return;
-  for (std::size_t h = 0; h < program_.handles.size(); ++h) {
-    const std::uint8_t with_first = row_of(a.same, h);
-    const std::uint8_t with_second = row_of(b.same, h);
-    if (!one_object(both, with_first, with_second)) return;
-  }
-  for (std::size_t n = 0; n < a.taken.size(); ++n) {
-    const Matrix then = without(both, a.taken[n].cleared, b.taken[n].cleared);
-    if (!one_object(then, a.taken[n].named_by, b.taken[n].named_by)) return;
-  }
-  add(Fact::meets, same, first, second, same_of(without(both, a.cleared, b.cleared)));
 }
 
 }  // namespace faultline::check

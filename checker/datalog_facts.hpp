@@ -2,7 +2,7 @@
 //
 // A pair (first CPU, second CPU) is: the shared part, the two CPUs, which handles of theirs name the same object, who
 // awaits whom. The parts are name-free (certificate_shapes.hpp) and numbered as they occur. Facts are true of a pair
-// whether or not it can be reached, so it does no harm to have more of them than are needed.
+// whether or not it can be reached.
 //
 // Three CPUs are never put together here. What a step of CPU 3 does to CPU 1 is seen in the pair (3, 1), and what it
 // does to CPU 2 in the pair (3, 2): an op looks at one other CPU at a time. The two effects belong to one step iff they
@@ -10,11 +10,14 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <map>
+#include <optional>
 #include <vector>
 
 #include "checker/certificate_shapes.hpp"
+#include "checker/datalog.hpp"
+#include "checker/datalog_links.hpp"
 #include "step/state.hpp"
 
 namespace faultline::check {
@@ -34,58 +37,29 @@ enum class Fact : std::uint8_t {
   answer,   // t, shared, first, second, second', link: the second CPU acknowledges the first
   beside,   // t, shared, first, second, link: the second CPU stands by
   meets,    // same, link, link', same': of CPUs 1 and 2, when links of (3, 1) and (3, 2) belong to one picture of three
-  wrong,    // t, violation: number of a command, or of an invariant + the number of commands
 };
-inline constexpr std::size_t fact_kinds = 11;
-inline constexpr std::array<std::size_t, fact_kinds> fact_columns = {6, 5, 1, 2, 2, 7, 7, 6, 5, 4, 2};
+inline constexpr std::size_t fact_kinds = 10;
+inline constexpr std::array<std::size_t, fact_kinds> fact_columns = {6, 5, 1, 2, 2, 7, 7, 6, 5, 4};
 
 class PairFacts {
  public:
   // The initial pairs are to be asked about.
-  explicit PairFacts(const step::Program& program);
+  PairFacts(const step::Program& program, const std::vector<Clause>& clauses);
 
   // The interpreter is to be asked about this pair; false if it has been.
   bool want(const Pair& pair);
-  // Asks it about the wanted pairs, and about those that own steps and swaps lead to from there. False: there are more,
-  // but it was `enough`.
-  bool ask(const std::function<bool()>& enough);
+  // Asks it about the wanted pairs, and about those that own steps and symmetry lead to from there (if there are such
+  // clauses), until it is `enough`, or one of them is wrong.
+  void ask(const std::function<bool()>& enough);
+  // A violation that a pair shows: the number of its command, or of its invariant + the number of commands.
+  [[nodiscard]] std::optional<std::uint32_t> wrong() const { return wrong_; }
   [[nodiscard]] bool is_asked(std::uint32_t pair) const { return asked_.at(pair); }
 
   // All facts of one kind so far, row after row.
-  [[nodiscard]] const std::vector<std::uint32_t>& rows(Fact kind) const {
-    return rows_[static_cast<std::size_t>(kind)];
-  }
+  [[nodiscard]] const std::vector<std::uint32_t>& rows(Fact kind) const;
   [[nodiscard]] std::uint64_t bytes() const;
 
  private:
-  // Gives numbers to things, as they come.
-  template <class Thing>
-  struct Numbers {
-    std::map<Thing, std::uint32_t> numbers;
-    std::vector<Thing> things;
-    std::uint32_t of(const Thing& thing) {
-      const auto [place, is_new] = numbers.try_emplace(thing, static_cast<std::uint32_t>(things.size()));
-      if (is_new) things.push_back(thing);
-      return place->second;
-    }
-  };
-  using Matrix = std::uint64_t;  // as Crossing::same
-
-  // An object that a `fresh` of the actor takes, when neither the actor nor a place names it at that time: which
-  // handles of the other CPU do (none: it may be new), and which of them have been cleared by then in this step.
-  struct Taken {
-    std::uint8_t named_by = 0;
-    std::uint8_t cleared = 0;
-    friend auto operator<=>(const Taken&, const Taken&) = default;
-  };
-  // All that matters of the actor and another CPU to a third beside them.
-  struct Link {
-    Matrix same = 0;             // actor, other
-    bool crowded = false;        // both are of a line that has 2 CPUs
-    std::uint8_t cleared = 0;    // handles of the other that the step clears
-    std::vector<Taken> taken{};  // for each such `fresh` of the step
-    friend auto operator<=>(const Link&, const Link&) = default;
-  };
   // A command up to a `fresh`, the `fresh`, and so on: what it takes is seen between.
   struct Steps {
     std::vector<step::Command> parts;
@@ -99,7 +73,7 @@ class PairFacts {
   };
 
   void start_from(std::vector<std::uint32_t>& counts, std::size_t line, std::uint32_t left);
-  std::uint32_t number_of(const step::State& state);
+  std::uint32_t number_of(const step::State& state, Clause reached_by);
   Pair parts_of(const step::State& state);
   [[nodiscard]] step::State state_of(const Pair& pair) const;
   void ask_one(std::uint32_t t);
@@ -107,25 +81,25 @@ class PairFacts {
   void acknowledge(std::uint32_t t, const step::State& state);
   [[nodiscard]] std::vector<Run> runs(const step::State& state, const Steps& steps) const;
   void note_taken(Run& run, const step::State& before, const step::State& original, step::Id handle) const;
-  std::uint32_t link_of(const Link& link);
-  std::uint32_t same_of(Matrix same);
-  void meet(std::uint32_t same, std::uint32_t first, std::uint32_t second);
+  std::uint32_t event_of(const std::vector<std::uint32_t>& event, std::uint32_t shared_after);
   [[nodiscard]] std::uint8_t cleared(const step::State& before, const step::State& after) const;
   [[nodiscard]] bool crowded(const step::State& state) const;
   template <class... Columns>
   void add(Fact kind, Columns... columns);
 
   const step::Program& program_;
+  const std::vector<Clause>& clauses_;
+  std::optional<std::uint32_t> wrong_;
   std::vector<Steps> steps_;  // by command
-  Numbers<Shape> shared_, cpus_;
-  Numbers<Matrix> same_;
-  Numbers<std::uint8_t> awaits_;
-  Numbers<Link> links_;
-  Numbers<std::vector<std::uint32_t>> events_;
-  Numbers<Pair> pairs_;
+  Numbered<Shape> shared_, cpus_;
+  Links links_;
+  Numbered<std::uint8_t> awaits_;
+  Numbered<std::vector<std::uint32_t>> events_;
+  std::vector<std::uint32_t> shared_after_;  // by event
+  Numbered<Pair> pairs_;
   std::vector<step::State> shared_states_;  // by shared part
   std::vector<bool> asked_;                 // by pair
-  std::vector<std::uint32_t> queue_;
+  std::deque<std::uint32_t> queue_;
   std::array<std::vector<std::uint32_t>, fact_kinds> rows_;
 };
 

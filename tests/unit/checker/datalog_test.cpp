@@ -89,6 +89,20 @@ void compare_random(std::uint64_t first, std::uint64_t last, std::size_t most, s
   }
 }
 
+// Small programs that tell apart which objects three CPUs can have in common, and what a reused address was to each.
+TEST(Datalog, ObjectsOfThree) {
+  std::size_t proved = 0;
+  for (const std::uint64_t seed : {31, 37, 48, 132, 265}) {
+    const step::Program program = random_program(seed, {true, false, false});
+    expect_equal(program, views_of(program), "seed " + std::to_string(seed), proved);
+  }
+  for (const std::uint64_t seed : {31, 126, 164, 251}) {
+    const step::Program program = random_program(seed, {true, true, false});
+    expect_equal(program, views_of(program), "seed " + std::to_string(seed), proved);
+  }
+  EXPECT_EQ(proved, 9U);
+}
+
 TEST(Datalog, EqualsTheViewsOfRandomPrograms) {
   std::size_t compared = 0, proved = 0;
   if (std::getenv("FAULTLINE_FULL") == nullptr) {
