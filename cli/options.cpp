@@ -203,7 +203,7 @@ const std::vector<OptionRow>& options() {
       {"--engine",
        "NAME",
        "auto",
-       "explicit, views, bmc, kinduction, or all of them, held against each other",
+       "explicit, bmc, kinduction, views, datalog or backward; all: each, held against the others",
        false,
        {check},
        set_engine},
