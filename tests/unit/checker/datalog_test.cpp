@@ -92,11 +92,11 @@ void compare_random(std::uint64_t first, std::uint64_t last, std::size_t most, s
 // Small programs that tell apart which objects three CPUs can have in common, and what a reused address was to each.
 TEST(Datalog, ObjectsOfThree) {
   std::size_t proved = 0;
-  for (const std::uint64_t seed : {31, 37, 48, 132, 265}) {
+  for (const std::uint64_t seed : {31U, 37U, 48U, 132U, 265U}) {
     const step::Program program = random_program(seed, {true, false, false});
     expect_equal(program, views_of(program), "seed " + std::to_string(seed), proved);
   }
-  for (const std::uint64_t seed : {31, 126, 164, 251}) {
+  for (const std::uint64_t seed : {31U, 126U, 164U, 251U}) {
     const step::Program program = random_program(seed, {true, true, false});
     expect_equal(program, views_of(program), "seed " + std::to_string(seed), proved);
   }
