@@ -51,7 +51,6 @@ Finding ask_check(const step::Program& program, const Question& question) {
   check::CheckOptions options;
   options.z3 = question.z3;
   options.progress = false;
-  options.memory_bytes = question.memory_bytes;
   const check::Verdict verdict = check::check(program, options);
   Finding finding;
   finding.answer = verdict.answer;

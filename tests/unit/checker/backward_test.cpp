@@ -15,6 +15,12 @@
 namespace faultline::check {
 namespace {
 
+#ifdef FAULTLINE_SANITIZED
+constexpr std::uint64_t random_programs = 40;
+#else
+constexpr std::uint64_t random_programs = 150;
+#endif
+
 using step::Id;
 using step::Kind;
 using testing::pmd_race;
@@ -187,7 +193,7 @@ TEST(Backward, TheJudgeMissesEveryView) {
 // Never proved where some number of CPUs violates; and it decides most of them.
 TEST(Backward, AgreesWithTheExplicitSearchOnRandomPrograms) {
   const bool all = std::getenv("FAULTLINE_FULL") != nullptr;
-  const std::uint64_t last = all ? 6000 : 150;
+  const std::uint64_t last = all ? 6000 : random_programs;
   std::size_t proved = 0, violated = 0;
   for (std::uint64_t seed = 1; seed <= last; ++seed) {
     testing::RandomShape shape;

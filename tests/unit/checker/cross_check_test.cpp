@@ -43,7 +43,7 @@ TEST(CrossCheck, EnginesThatAgree) {
   Verdict verdict = checked(program);
   ASSERT_EQ(verdict.answer, Answer::proved);
   CheckOptions options;
-  options.timeout = 3;
+  options.timeout = 1;
   cross_check(program, options, engines(), verdict);
   EXPECT_THAT(verdict.contradictions, IsEmpty());
   EXPECT_GE(verdict.engines.size(), engines().size());

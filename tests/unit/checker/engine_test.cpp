@@ -9,6 +9,13 @@
 namespace faultline::check {
 namespace {
 
+// tests/differential/random goes on from here
+#ifdef FAULTLINE_SANITIZED
+constexpr std::uint64_t random_programs = 8;
+#else
+constexpr std::uint64_t random_programs = 40;
+#endif
+
 Finding proved() {
   Finding finding;
   finding.answer = Answer::proved;
@@ -90,19 +97,19 @@ TEST(Engines, AgreeOnTheReferenceModels) {
         which.version = version;
         which.fix = fix;
         which.bad = bad;
-        expect_agreement(testing::pmd_race(which), 5, "version " + std::to_string(version));
+        expect_agreement(testing::pmd_race(which), 1, "version " + std::to_string(version));
       }
     }
   }
 }
 
 TEST(Engines, AgreeOnRandomPrograms) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_programs; ++seed) {
     testing::RandomShape shape;
     shape.objects = seed % 3 != 0;
     shape.awaits = seed % 2 == 0;
     shape.several_lines = seed % 5 == 0;
-    expect_agreement(testing::random_program(seed, shape), 2, "seed " + std::to_string(seed));
+    expect_agreement(testing::random_program(seed, shape), 0.5, "seed " + std::to_string(seed));
   }
 }
 

@@ -15,6 +15,12 @@
 namespace faultline::check::coverability {
 namespace {
 
+#ifdef FAULTLINE_SANITIZED
+constexpr std::uint64_t random_programs = 20;
+#else
+constexpr std::uint64_t random_programs = 80;
+#endif
+
 using step::State;
 using testing::Form;
 
@@ -93,7 +99,7 @@ class Held {
 TEST(Predecessors, NoneIsMissingOnRandomPrograms) {
   const bool all = std::getenv("FAULTLINE_FULL") != nullptr;
   std::size_t changed = 0;
-  for (std::uint64_t seed = 1; seed <= (all ? 300 : 80); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (all ? 300 : random_programs); ++seed) {
     testing::RandomShape shape;
     shape.objects = seed % 4 != 0;
     shape.awaits = seed % 2 == 0;
@@ -104,7 +110,7 @@ TEST(Predecessors, NoneIsMissingOnRandomPrograms) {
     held.check(3, 2, all ? 100 : 40);
     changed += held.changed();
   }
-  EXPECT_GT(changed, 500U);
+  EXPECT_GT(changed, 5 * random_programs);
 }
 
 // A handle that another CPU clears named an object that is known still, or one that nobody else knew.
