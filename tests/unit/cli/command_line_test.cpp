@@ -103,7 +103,9 @@ TEST(CommandLine, ArgumentsOutOfRangeAreRefused) {
   EXPECT_EQ(refused({"check", "a.fl", "--format", "xml"}), "--format xml: expected text or json");
   EXPECT_EQ(refused({"check", "a.fl", "--engine", "spin"}), "--engine spin: expected auto, explicit or views");
   EXPECT_EQ(refused({"export", "a.fl", "--to", "dot", "--cpus", "any"}), "--cpus any: expected a number from 1 to 16");
-  EXPECT_EQ(refused({"export", "a.fl", "--to", "pomela"}), "--to pomela: expected promela, murphi or dot");
+  EXPECT_EQ(refused({"export", "a.fl", "--to", "pomela"}), "--to pomela: expected promela, murphi, smt2 or dot");
+  EXPECT_EQ(refused({"export", "a.fl", "--to", "smt2", "--depth", "0"}),
+            "--depth 0: expected steps, a number from 1 to 1000");
   EXPECT_EQ(refused({"check", "a.fl", "--memory", "weak"}), "--memory weak: expected sc or tso");
 }
 
