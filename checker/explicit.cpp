@@ -81,6 +81,9 @@ class Explorer {
       result_.reason = e.what() + no_trace();
     }
     result_.states = states_.size();
+    // The last mark is where a limit, or nothing new, ended the search.
+    if (!levels_.first.empty()) result_.within.assign(levels_.first.begin() + 1, levels_.first.end());
+    if (!result_.complete && !result_.within.empty()) result_.within.pop_back();
     result_.covered.assign(program_.coverage.size(), false);
     for (std::size_t i = 0; i < fired_.size(); ++i) {
       if (fired_[i] == 0) continue;

@@ -23,6 +23,7 @@ struct ExplicitResult {
   bool bound_hit = false;                  // a Kind::bound command was enabled somewhere
   std::vector<Counterexample> violations;  // shortest as semantics.md has it: steps, context switches, source order
   std::vector<bool> covered;               // Program::coverage reached
+  std::vector<std::uint32_t> within;       // states at most l steps from the start, for each l that was finished
 };
 
 [[nodiscard]] ExplicitResult explore(const step::Program& program, const ExplicitOptions& options);

@@ -22,6 +22,8 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 // Z3's own limits are kept only now and then, and it has none for what it reads: somebody else looks at the watch, and
 // interrupts. A query that is being read takes about so many bytes for each of its text.
 constexpr std::uint64_t bytes_read = 12;
+// And so many it takes to have a solver at all, its code included.
+constexpr std::uint64_t bytes_of_solver = std::uint64_t{20} << 20U;
 constexpr auto between_looks = std::chrono::milliseconds(5);
 
 class Solving {
@@ -31,10 +33,19 @@ class Solving {
     judgement_.accepted = true;
     std::size_t size = 0;
     for (const Query& query : queries) size += query.text.size();
-    solvers_ = std::vector<smt::Solver>(size < worth_a_thread ? 1 : 2);
+    limit_ = watch_.over(bytes_of_solver);
+    if (limit_.load() != nullptr) return;
+    const bool two = size >= worth_a_thread && watch_.over(2 * bytes_of_solver) == nullptr;
+    solvers_ = std::vector<smt::Solver>(two ? 2 : 1);
   }
 
   Judgement run() {
+    if (solvers_.empty()) {
+      judgement_.accepted = false;
+      judgement_.undecided = true;
+      judgement_.detail = std::string("Z3 was not asked: ") + limit_.load();
+      return std::move(judgement_);
+    }
     const auto start = Clock::now();
     std::thread second, watching;
     if (solvers_.size() > 1) second = std::thread([this] { work(solvers_.back()); });

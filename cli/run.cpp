@@ -44,6 +44,14 @@ int run_command(const Invocation& invocation, Streams& streams) {
   return exit_internal;
 }
 
+// A report that nobody could get is none: the disk is full, for example.
+int delivered(int code, Streams& streams) {
+  streams.out.flush();
+  if (streams.out) return code;
+  streams.err << "faultline: the output could not be written\n";
+  return exit_internal;
+}
+
 }  // namespace
 
 int worse(int a, int b) {
@@ -57,9 +65,9 @@ int run(const std::vector<std::string>& words, Streams& streams) {
     if (const auto* error = std::get_if<UsageError>(&read)) return refuse(error->message, streams);
     if (const auto* help = std::get_if<HelpWanted>(&read)) {
       streams.out << (help->command == nullptr ? program_help() : command_help(*help->command));
-      return exit_fine;
+      return delivered(exit_fine, streams);
     }
-    return run_command(std::get<Invocation>(read), streams);
+    return delivered(run_command(std::get<Invocation>(read), streams), streams);
   } catch (const std::bad_alloc&) {
     streams.err << "faultline: out of memory; --memory-limit makes a search stop in time\n";
   } catch (const std::exception& error) {

@@ -80,6 +80,20 @@ function(faultline_unit_tests part)
   endif()
 endfunction()
 
+# tests/faults: the program is killed, limited and run twice. One ctest case each, and none beside another: they measure.
+function(faultline_fault_tests)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/faults/*.cpp")
+  add_executable(test_faults ${sources} "${PROJECT_SOURCE_DIR}/tests/support/peers.cpp")
+  target_include_directories(test_faults PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_compile_options(test_faults PRIVATE ${FAULTLINE_WARNINGS})
+  faultline_compile_fast(test_faults)
+  target_compile_definitions(test_faults PRIVATE FAULTLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    FAULTLINE_PROGRAM="$<TARGET_FILE:faultline>")
+  target_link_libraries(test_faults PRIVATE fmt::fmt GTest::gtest GTest::gtest_main)
+  add_dependencies(test_faults faultline)
+  gtest_discover_tests(test_faults TEST_PREFIX "faults." DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 900 RUN_SERIAL ON)
+endfunction()
+
 # Each model is held to its own expect lines.
 function(faultline_model_tests)
   file(GLOB models CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/models/*/*.fl")

@@ -5,6 +5,7 @@ build_packages=(g++ cmake ninja-build antlr4 libantlr4-runtime-dev libz3-dev lib
   libbenchmark-dev libcli11-dev nlohmann-json3-dev)
 test_packages=(z3 clang libclang-rt-dev)
 peer_packages=(spin rumur)  # other model checkers; without them the comparison is left out
+picture_packages=(graphviz)  # without it no picture is drawn
 
 say() { printf '\n== %s\n' "$*"; }
 fail() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }

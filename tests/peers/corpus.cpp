@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using testing::PeerAnswer;
 
 constexpr std::uint32_t most_cpus = 3;
-constexpr double seconds = 900;                            // for each tool and row, the C compiler included
+constexpr double cpu_seconds = 900;                        // for each tool and row, the C compiler included
 constexpr std::uint64_t memory = std::uint64_t{8} << 30U;  // bytes, likewise
 
 std::vector<std::string> models() {
@@ -53,10 +53,15 @@ std::string large_promela(std::uint64_t states) {
       testing::replaced(codegen::run_promela, "-m2000000", fmt::format("-m{} -w{}", 3 * states + 10'000, table)),
       states);
 }
-std::string large_murphi(std::uint64_t states) {
-  return optimised(testing::replaced(codegen::run_murphi, "rumur ", "rumur --counterexample-trace off --threads 2 "),
-                   states);
+std::string large_murphi(std::uint64_t states, const std::string& how = "--threads 2") {
+  const std::string recipe =
+      testing::replaced(codegen::run_murphi, "rumur ", fmt::format("rumur --counterexample-trace off {} ", how));
+  // Line by line, so that one who has no time left has said how far it came.
+  return optimised(testing::replaced(recipe, "./model", "stdbuf -oL ./model"), states);
 }
+
+// What is compared where there are too many states: those within so many steps, if they are no more than that.
+constexpr std::uint32_t most_within = 3'000'000;
 
 class Table {
  public:
@@ -88,13 +93,12 @@ class Table {
     options.reduction = false;
     options.all_kinds = true;
     options.deadlock = false;  // not exported
-    options.limits.seconds = seconds;
     options.limits.process_bytes = memory;
     const check::ExplicitResult ours = check::explore(variant.program, options);
     codegen::ExportOptions how;
     how.cpus = n;
     how.source = fs::path(path).filename().string();
-    const testing::PeerLimits limits{seconds, memory};
+    const testing::PeerLimits limits{cpu_seconds, memory};
     const PeerAnswer spin =
         testing::ask_spin(codegen::to_promela(variant.program, how), large_promela(ours.states), limits);
     const PeerAnswer rumur =
@@ -106,7 +110,22 @@ class Table {
       kinds += fmt::format("{}{}{}", kinds.empty() ? "" : ", ", kind,
                            example.violation.name.empty() ? "" : "(" + example.violation.name + ")");
     }
-    const bool differ = differs(ours, spin) || differs(ours, rumur);
+    std::string within;
+    bool differ = differs(ours, spin) || differs(ours, rumur);
+    if (!ours.complete || !rumur.finished) {
+      // In the order of breadth, which Rumur keeps with one thread.
+      const auto last = std::upper_bound(ours.within.begin(), ours.within.end(), most_within);
+      const auto steps = last - ours.within.begin() - 1;
+      const PeerAnswer near =
+          testing::ask_rumur(codegen::to_murphi(variant.program, how),
+                             large_murphi(most_within, fmt::format("--threads 1 --bound {}", steps)), limits);
+      const bool same = near.finished && near.states == ours.within[static_cast<std::size_t>(steps)];
+      differ = differ || (near.finished && !same);
+      within = fmt::format("; within {} steps: {}, {}", steps, thousands(near.states),
+                           same            ? "the same"
+                           : near.finished ? "DIFFERENT"
+                                           : "not finished");
+    }
     const bool open = !ours.complete || !spin.finished || !rumur.finished;
     ++rows_;
     if (differ)
@@ -115,7 +134,7 @@ class Table {
       ++open_;
     std::cout << fmt::format("| {} | {} | {} | {}{} | {} | {} | {} | {} |\n", variant.program.model, variant.name, n,
                              ours.complete ? "" : "more than ", thousands(ours.states), kinds.empty() ? "none" : kinds,
-                             text(spin), text(rumur),
+                             text(spin), text(rumur) + within,
                              differ ? "NO"
                              : open ? "open"
                                     : "yes")

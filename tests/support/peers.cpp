@@ -23,9 +23,9 @@ PeerAnswer ask(const std::string& text, const std::string& recipe, const PeerLim
   std::ofstream(folder.path() / "FILE") << text;
   std::string command = fmt::format("cd '{}'", folder.path().string());
   if (limits.memory_bytes > 0) command += fmt::format("; ulimit -v {}", limits.memory_bytes >> 10U);
-  const std::string timeout = limits.seconds > 0 ? fmt::format("timeout {:.0f} ", limits.seconds) : "";
+  if (limits.cpu_seconds > 0) command += fmt::format("; ulimit -t {:.0f}", limits.cpu_seconds);
   std::ofstream(folder.path() / "recipe") << recipe << "\n";
-  command += fmt::format("; {}sh recipe 2>&1 | tail -c {} >out", timeout, kept_output);
+  command += fmt::format("; sh recipe 2>&1 | tail -c {} >out", kept_output);
   const auto start = std::chrono::steady_clock::now();
   if (std::system(command.c_str()) == -1) throw std::runtime_error("no shell");
   PeerAnswer answer;

@@ -22,7 +22,7 @@ class Folder {
 };
 
 struct PeerLimits {
-  double seconds = 0;              // 0: none
+  double cpu_seconds = 0;          // of each program, so that a busy machine changes nothing; 0: none
   std::uint64_t memory_bytes = 0;  // 0: none
 };
 

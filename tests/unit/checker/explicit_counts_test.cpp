@@ -48,6 +48,9 @@ TEST(ExplicitCounts, PmdRacePlain) {
     const ExplicitResult result = search(program, n, false);
     EXPECT_EQ(result.states, states[n - 1]) << n;
     EXPECT_EQ(result.transitions, transitions[n - 1]) << n;
+    ASSERT_EQ(result.within.size(), result.depth + 1) << n;
+    EXPECT_EQ(result.within.front(), 1U) << n;
+    EXPECT_EQ(result.within.back(), states[n - 1]) << n;
   }
 }
 

@@ -105,6 +105,8 @@ TEST(CommandLine, ArgumentsOutOfRangeAreRefused) {
             "--engine spin: expected auto, explicit, bmc, kinduction, views, datalog, backward or all");
   EXPECT_EQ(refused({"export", "a.fl", "--to", "dot", "--cpus", "any"}), "--cpus any: expected a number from 1 to 16");
   EXPECT_EQ(refused({"export", "a.fl", "--to", "pomela"}), "--to pomela: expected promela, murphi, smt2 or dot");
+  EXPECT_EQ(refused({"export", "a.fl", "--to", "smt2", "--depth", "0"}),
+            "--depth 0: expected steps, a number from 1 to 1000");
   EXPECT_EQ(refused({"check", "a.fl", "--memory", "weak"}), "--memory weak: expected sc or tso");
 }
 
