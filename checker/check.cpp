@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <numeric>
 #include <stdexcept>
 
@@ -312,6 +313,10 @@ class Checker {
     certificate.k = k;
     certificate.size = result.set.views.size();
     if (options_.report) options_.report("own check", certificate.size, 0);
+    const bool ask_z3 = options_.z3.value_or(certificate.size <= z3_limit);
+    // Both judges at once: they share nothing but what they judge.
+    std::future<Judgement> of_z3;
+    if (ask_z3) of_z3 = std::async(std::launch::async, [&] { return z3_check(program_, result.set, limits("z3")); });
     const Judgement own = own_check(program_, result.set, limits("own check"));
     if (own.undecided) {
       why = fmt::format("the proof was found, but not judged: {}", own.detail);
@@ -320,10 +325,9 @@ class Checker {
     if (!own.accepted)
       throw std::logic_error(fmt::format("a view set is not inductive: {} ({})", own.obligation, own.detail));
     certificate.checked_by.push_back("own");
-    const bool ask_z3 = options_.z3.value_or(certificate.size <= z3_limit);
     if (ask_z3) {
       if (options_.report) options_.report("z3", certificate.size, 0);
-      const Judgement z3 = z3_check(program_, result.set, limits("z3"));
+      const Judgement z3 = of_z3.get();
       if (z3.accepted)
         certificate.checked_by.push_back("z3");
       else if (z3.undecided)

@@ -4,6 +4,8 @@
 
 #include "checker/certificate.hpp"
 #include "checker/check.hpp"
+#include "checker/engine.hpp"
+#include "checker/engines.hpp"
 #include "checker/views.hpp"
 #include "fmt/format.h"
 
@@ -20,29 +22,57 @@ namespace {
 
 std::string always(const step::Program&, const Question&) { return {}; }
 
-std::string has_any_line(const step::Program& program, const Question&) {
-  for (const step::Line& line : program.lines)
-    if (line.cpus == 0) return {};
-  return "the model fixes the number of CPUs";
+constexpr std::uint32_t fixed_cpus = 2;  // for engines that answer for a fixed number
+
+bool on_solver(const check::Engine& engine) {
+  return engine.name == "bmc" || engine.name == "kinduction" || engine.name == "datalog";
 }
 
-Finding ask_views(const step::Program& program, const Question& question, std::uint32_t k, std::size_t max_views) {
+check::Question question_of(const check::Engine& engine, const Question& question) {
+  check::Question asked;
+  if (!engine.any) asked.cpus = fixed_cpus;
+  asked.limits.memory_bytes = question.memory_bytes;
+  if (on_solver(engine)) asked.limits.seconds = question.solver_seconds;
+  return asked;
+}
+
+Engine of_table(const check::Engine& engine) {
+  const auto refuses = [&engine](const step::Program& program, const Question& question) {
+    return engine.refuses(program, question_of(engine, question));
+  };
+  const auto run = [&engine](const step::Program& program, const Question& question) {
+    const check::Finding found = check::ask(engine, program, question_of(engine, question));
+    Finding finding;
+    finding.answer = found.answer;
+    finding.reason = found.reason;
+    finding.exactly = !engine.any;
+    if (!engine.any) finding.cpus = fixed_cpus;
+    finding.safe_steps = found.safe_steps;
+    if (found.answer == Answer::violated) {
+      finding.violation = name_of(found.example.value().violation);
+      finding.cpus = found.example->scope.cpus;
+    }
+    return finding;
+  };
+  return {engine.name, on_solver(engine) ? 200U : 1U, refuses, run};
+}
+
+std::string has_any_line(const step::Program& program, const Question&) {
+  return check::has_any_line(program) ? "" : "the model fixes its number of CPUs";
+}
+
+Finding ask_views_of_3(const step::Program& program, const Question& question) {
   check::ViewsOptions options;
-  options.k = k;
-  options.max_views = max_views;
+  options.k = 3;
+  options.max_views = 20'000;
   options.limits.memory_bytes = question.memory_bytes;
   const check::ViewsResult result = check::views(program, options);
   Finding finding;
-  finding.cpus = k;
+  finding.cpus = options.k;
   finding.reason = result.reason;
   if (!result.proved) return finding;
-  for (std::size_t c = 0; c < program.commands.size(); ++c)
-    if (result.fired[c] && program.commands[c].violation) {
-      finding.reason = "a value may leave its declared range";
-      return finding;
-    }
   if (const check::Judgement own = check::own_check(program, result.set); !own.accepted)
-    throw std::logic_error(fmt::format("own check rejects views of {}: {} ({})", k, own.obligation, own.detail));
+    throw std::logic_error(fmt::format("own check rejects views of 3: {} ({})", own.obligation, own.detail));
   finding.answer = Answer::proved;
   return finding;
 }
@@ -57,6 +87,7 @@ Finding ask_check(const step::Program& program, const Question& question) {
   finding.reason = verdict.reason;
   if (verdict.answer == Answer::violated) {
     finding.cpus = verdict.scope.cpus;
+    finding.fewest = true;
     finding.violation = name_of(verdict.violations.front().violation);
   } else if (verdict.answer == Answer::proved) {
     if (!verdict.scope.any && has_any_line(program, question).empty())
@@ -69,14 +100,24 @@ Finding ask_check(const step::Program& program, const Question& question) {
 }  // namespace
 
 const std::vector<Engine>& engines() {
-  static const std::vector<Engine> all = {
-      {"views of 2", 1, has_any_line,
-       [](const step::Program& p, const Question& q) { return ask_views(p, q, 2, 2'000'000); }},
-      {"views of 3", 10, has_any_line,
-       [](const step::Program& p, const Question& q) { return ask_views(p, q, 3, 20'000); }},
-      {"check", 1, always, ask_check},
-  };
+  static const std::vector<Engine> all = [] {
+    std::vector<Engine> list;
+    for (const check::Engine& engine : check::engines())
+      if (engine.name != "explicit") list.push_back(of_table(engine));
+    list.push_back({"views of 3", 10, has_any_line, ask_views_of_3});
+    list.push_back({"check", 1, always, ask_check});
+    return list;
+  }();
   return all;
+}
+
+std::vector<Engine> engines_without_solver() {
+  std::vector<Engine> list = engines();
+  std::erase_if(list, [](const Engine& e) {
+    const check::Engine* engine = check::find_engine(e.name);
+    return engine != nullptr && on_solver(*engine);
+  });
+  return list;
 }
 
 }  // namespace faultline::differential

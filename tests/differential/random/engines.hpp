@@ -1,6 +1,7 @@
 // Whatever answers a question about a program, in one shape: the comparison is a loop over these.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,9 @@
 namespace faultline::differential {
 
 struct Question {
-  std::uint64_t memory_bytes = std::uint64_t{64}
-                               << 20U;  // a limit that, unlike time, is reached at the same state always
-  bool z3 = false;                      // proofs are judged by Z3 too
+  std::uint64_t memory_bytes = std::uint64_t{64} << 20U;  // a limit that, unlike time, is always reached at one state
+  double solver_seconds = 20;                             // of an engine on a solver, which has no other limit
+  bool z3 = false;                                        // proofs of the whole check are judged by Z3 too
 };
 
 struct Finding {
@@ -19,8 +20,11 @@ struct Finding {
   std::string reason{};  // of unknown
   // proved: for every number of CPUs in all from `cpus` on. violated: with `cpus` CPUs on each any-line.
   std::uint32_t cpus = 1;
-  std::string violation{};  // violated: its kind, and name where it has one
-  bool deadlock = false;    // proved: of deadlock too
+  std::string violation{};                    // violated: its kind, and name where it has one
+  bool fewest = false;                        // violated: fewer CPUs violate nothing
+  bool deadlock = false;                      // proved: of deadlock too
+  bool exactly = false;                       // the question was about `cpus` CPUs on each any-line, and so is a proof
+  std::optional<std::uint32_t> safe_steps{};  // of `cpus` CPUs: so many steps violate nothing
 };
 
 struct Engine {
@@ -30,8 +34,11 @@ struct Engine {
   std::function<Finding(const step::Program&, const Question&)> run;
 };
 
-// Engines that answer for any number of CPUs, and the whole check ("check") as the last.
+// Those of checker/engine.hpp but for the explicit search, which is what they are judged by; views of 3 CPUs, which the
+// views engine only takes where 2 do not do; and the whole check ("check") as the last.
 [[nodiscard]] const std::vector<Engine>& engines();
+// Without those on a solver: what they answer depends on the time they have.
+[[nodiscard]] std::vector<Engine> engines_without_solver();
 
 [[nodiscard]] std::string name_of(const step::Violation& violation);
 

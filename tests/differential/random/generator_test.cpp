@@ -21,7 +21,8 @@ TEST(Generator, ASeedIsAModelWithEveryCompiler) {
   std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
   for (std::uint64_t seed = 1; seed <= 200; ++seed)
     for (const char c : random_model(seed).text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  EXPECT_EQ(hash, 2900140486360685296U) << "the generator was changed: seeds in SUMMARY.md and findings/ mean other models now";
+  EXPECT_EQ(hash, 2900140486360685296U)
+      << "the generator was changed: seeds in SUMMARY.md and findings/ mean other models now";
 }
 
 TEST(Generator, SeedsDiffer) {

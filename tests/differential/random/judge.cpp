@@ -51,21 +51,29 @@ class Comparison {
     return proof.deadlock || violation != step::to_string(step::Kind::deadlock);
   }
 
+  // More CPUs can do what fewer can, so a proof for some number is one for fewer.
+  static bool in_scope(const Finding& proof, const Searched& searched) {
+    return proof.exactly ? searched.cpus <= proof.cpus : searched.total >= proof.cpus;
+  }
+
   void against_search(const std::string& name, const Finding& finding) {
     const Reference& reference = judged_.reference;
     if (finding.answer == Answer::proved) {
       for (const Searched& s : reference.searched)
         for (const std::string& v : s.violations)
-          if (s.total >= finding.cpus && covers(finding, v))
+          if (in_scope(finding, s) && covers(finding, v))
             return disagree(name + " proves what is violated", fmt::format("{} with {} CPUs", v, s.cpus));
     }
+    const Searched* same = reference.with(finding.cpus);
+    if (finding.safe_steps && same != nullptr && same->shortest && *same->shortest <= *finding.safe_steps)
+      disagree(name + " has no violation within the steps of one",
+               fmt::format("{} steps, {} do", *finding.safe_steps, *same->shortest));
     if (finding.answer != Answer::violated) return;
     const std::string said = fmt::format("{} with {} CPUs", finding.violation, finding.cpus);
-    const Searched* same = reference.with(finding.cpus);
     if (same != nullptr && same->complete && !same->violations.contains(finding.violation))
       return disagree(name + " finds a violation that is none", said);
     const Searched* first = reference.first_violated();
-    if (first != nullptr && first->cpus < finding.cpus)
+    if (finding.fewest && first != nullptr && first->cpus < finding.cpus)
       disagree(name + " needs more CPUs than a violation takes", fmt::format("{}, {} do", said, first->cpus));
   }
 
@@ -76,6 +84,7 @@ class Comparison {
         const auto &proof = judged_.findings[p], &violation = judged_.findings[v];
         if (!proof || !violation || proof->answer != Answer::proved || violation->answer != Answer::violated) continue;
         if (judged_.reference.with(violation->cpus) != nullptr || !covers(*proof, violation->violation)) continue;
+        if (proof->exactly && proof->cpus < violation->cpus) continue;
         disagree(fmt::format("{} proves what {} violates", judges_.engines[p].name, judges_.engines[v].name),
                  fmt::format("{} with {} CPUs", violation->violation, violation->cpus));
       }

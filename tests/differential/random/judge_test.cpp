@@ -21,9 +21,18 @@ Engine planted(const std::string& name, const Finding& finding) {
   return {name, 1, applies, [finding](const step::Program&, const Question&) { return finding; }};
 }
 
-Finding proves(std::uint32_t cpus) { return {Answer::proved, {}, cpus, {}, false}; }
+Finding proves(std::uint32_t cpus) {
+  Finding finding;
+  finding.answer = Answer::proved;
+  finding.cpus = cpus;
+  return finding;
+}
 Finding violates(const std::string& violation, std::uint32_t cpus) {
-  return {Answer::violated, {}, cpus, violation, false};
+  Finding finding;
+  finding.answer = Answer::violated;
+  finding.cpus = cpus;
+  finding.violation = violation;
+  return finding;
 }
 
 constexpr const char* unsafe_with_two = R"(model m;
@@ -79,8 +88,29 @@ TEST(Judge, AViolationThatIsNone) {
 }
 
 TEST(Judge, AViolationWithMoreCpusThanItTakes) {
-  EXPECT_THAT(complaints(unsafe_with_two, {planted("slow", violates("assert", 3))}),
+  Finding finding = violates("assert", 3);
+  EXPECT_THAT(complaints(unsafe_with_two, {planted("any", finding)}), IsEmpty());
+  finding.fewest = true;
+  EXPECT_THAT(complaints(unsafe_with_two, {planted("slow", finding)}),
               Contains("slow needs more CPUs than a violation takes"));
+}
+
+TEST(Judge, AProofForOneNumberOfCpus) {
+  Finding finding = proves(1);
+  finding.exactly = true;
+  EXPECT_THAT(complaints(unsafe_with_two, {planted("right", finding)}), IsEmpty());
+  finding.cpus = 2;
+  EXPECT_THAT(complaints(unsafe_with_two, {planted("liar", finding)}), Contains("liar proves what is violated"));
+}
+
+TEST(Judge, StepsThatAreSaidToBeSafe) {
+  Finding finding;  // CPU 0 looks, raises the flag, CPU 1 looks
+  finding.cpus = 2;
+  finding.safe_steps = 2;
+  EXPECT_THAT(complaints(unsafe_with_two, {planted("right", finding)}), IsEmpty());
+  finding.safe_steps = 3;
+  EXPECT_THAT(complaints(unsafe_with_two, {planted("liar", finding)}),
+              Contains("liar has no violation within the steps of one"));
 }
 
 TEST(Judge, TwoEnginesBeyondTheSearch) {

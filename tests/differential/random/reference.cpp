@@ -33,6 +33,9 @@ Searched search(const step::Program& program, std::uint32_t cpus, bool reduction
   searched.bound = result.bound_hit;
   for (const check::Counterexample& example : result.violations) {
     searched.violations.insert(name_of(example.violation));
+    const auto steps = static_cast<std::uint32_t>(example.steps.size());
+    if (example.violation.kind != step::Kind::deadlock && (!searched.shortest || steps < *searched.shortest))
+      searched.shortest = steps;
     if (const std::string why = testing::replay(program, example); !why.empty())
       complaints.push_back(fmt::format("a trace of {} does not replay: {}", name_of(example.violation), why));
   }

@@ -1,5 +1,6 @@
 // What the explicit search finds with 1..N CPUs on each any-line: the ground on which the engines are judged.
 #pragma once
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,8 +14,9 @@ struct Searched {
   std::uint32_t total = 1;  // of all lines
   bool complete = false;
   std::uint64_t states = 0;
-  bool bound = false;                // a value left its declared range
-  std::set<std::string> violations;  // every kind (and name) that was reached
+  std::optional<std::uint32_t> shortest{};  // steps of the shortest violation but deadlock
+  bool bound = false;                       // a value left its declared range
+  std::set<std::string> violations;         // every kind (and name) that was reached
 };
 
 struct Reference {

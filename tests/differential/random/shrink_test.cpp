@@ -61,7 +61,9 @@ patch unlocked in h { - spin_lock(l); - spin_unlock(l); }
 TEST(Shrink, ADisagreementOfAnEngineStaysOne) {
   const Engine liar = {"liar", 1, [](const step::Program&, const Question&) { return std::string(); },
                        [](const step::Program&, const Question&) {
-                         return Finding{check::Answer::proved, {}, 1, {}, true};
+                         Finding finding;
+                         finding.answer = check::Answer::proved;
+                         return finding;
                        }};
   const Judges judges{{liar}, 3, 40'000, {}, 0};
   const auto disagrees = [&](const std::string& text) {
