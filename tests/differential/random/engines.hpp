@@ -11,7 +11,7 @@ namespace faultline::differential {
 
 struct Question {
   std::uint64_t memory_bytes = std::uint64_t{64} << 20U;  // a limit that, unlike time, is always reached at one state
-  double solver_seconds = 20;                             // of an engine on a solver, which has no other limit
+  double slow_seconds = 2;                                // of an engine that takes much longer than the others
   bool z3 = false;                                        // proofs of the whole check are judged by Z3 too
 };
 
@@ -38,7 +38,7 @@ struct Engine {
 // views engine only takes where 2 do not do; and the whole check ("check") as the last.
 [[nodiscard]] const std::vector<Engine>& engines();
 // Without those on a solver: what they answer depends on the time they have.
-[[nodiscard]] std::vector<Engine> engines_without_solver();
+[[nodiscard]] std::vector<Engine> quick_engines();
 
 [[nodiscard]] std::string name_of(const step::Violation& violation);
 

@@ -50,7 +50,7 @@ TEST(RandomModels, TheCountsDoNotDependOnTheJobs) {
   Settings settings;
   settings.models = sanitized ? 6 : 30;
   settings.seed = 7;
-  settings.engines = engines_without_solver();
+  settings.engines = quick_engines();
   const std::string one = run(settings).markdown();
   settings.jobs = 3;
   EXPECT_EQ(run(settings).markdown(), one);
