@@ -77,14 +77,17 @@ TEST(Killed, AnOlderCertificateStaysUntilItIsReplaced) {
   const testing::Folder old;
   ASSERT_EQ(run(writing(old.path() / "proof", "A_v1")).code, 0);
   int older = 0;
-  kill_often([&](const fs::path& dir) { fs::copy(old.path() / "proof", dir); },
-             [&](const fs::path& dir, bool came_to_its_end) {
-               const Outcome judged = certify(dir);
-               EXPECT_EQ(judged.code, 0) << judged.out << judged.err;
-               const bool is_old = judged.out.find("[A_v1]") != std::string::npos;
-               EXPECT_FALSE(came_to_its_end && is_old);
-               if (is_old) ++older;
-             });
+  kill_often(
+      [&](const fs::path& dir) {
+        fs::copy(old.path() / "proof", dir, fs::copy_options::overwrite_existing | fs::copy_options::recursive);
+      },
+      [&](const fs::path& dir, bool came_to_its_end) {
+        const Outcome judged = certify(dir);
+        EXPECT_EQ(judged.code, 0) << judged.out << judged.err;
+        const bool is_old = judged.out.find("[A_v1]") != std::string::npos;
+        EXPECT_FALSE(came_to_its_end && is_old);
+        if (is_old) ++older;
+      });
   EXPECT_GT(older, 10);
 }
 
