@@ -103,6 +103,39 @@ TEST(Datalog, ObjectsOfThree) {
   EXPECT_EQ(proved, 9U);
 }
 
+// Two CPUs name the only object; the third takes it from one of them and reuses its address in the same step. That the
+// two had it in common does not hinder it.
+TEST(Datalog, TakenAndReusedInOneStep) {
+  ProgramBuilder b("reuse");
+  const Id stage = b.global("stage", 2);
+  const Id loses = b.local("loses");
+  const Id type = b.type("object_t");
+  const Id place = b.place("p", type);
+  const Id handle = b.handle("h", type);
+  const Id any = b.line("any", 0);
+  const Id handler = b.handler("h");
+  const Id made = b.at(any, handler), kept = b.at(any, handler), lost = b.at(any, handler), taken = b.at(any, handler);
+  const ExprId here = b.land(b.global_is(stage, 1), b.lnot(b.op(ExprOp::place_null, place)));
+  b.command(b.idle(any), made, "make")
+      .assume(b.global_is(stage, 0))
+      .set_global(stage, 1)
+      .fresh(handle)
+      .place_from_handle(place, handle);
+  b.command(b.idle(any), kept, "look").assume(here).handle_from_place(handle, place);
+  b.command(b.idle(any), lost, "look").assume(here).handle_from_place(handle, place).set_local(loses, 1);
+  b.command(kept, kept, "free").set_bit(handle, 0, true).clear_place(place);
+  b.command(b.idle(any), taken, "take")
+      .assume(b.global_is(stage, 1))
+      .set_global(stage, 2)
+      .others_clear_handle(handle, b.op(ExprOp::other_local, loses))
+      .fresh(handle)
+      .place_from_handle(place, handle);
+  const step::Program program = b.finish();
+  std::size_t proved = 0;
+  expect_equal(program, views_of(program), "reuse", proved);
+  EXPECT_EQ(proved, 1U);
+}
+
 TEST(Datalog, EqualsTheViewsOfRandomPrograms) {
   std::size_t compared = 0, proved = 0;
   if (std::getenv("FAULTLINE_FULL") == nullptr) {
