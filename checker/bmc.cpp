@@ -31,31 +31,36 @@ class Bmc {
   }
 
   Finding run() {
+    finding_.unit = "steps";
+    try {
+      unroll();
+    } catch (const OverLimit&) {  // what was covered stands
+    }
+    if (finding_.answer == Answer::unknown)
+      finding_.reason = fmt::format("no violation within {} steps", finding_.safe_steps.value_or(0));
+    return std::move(finding_);
+  }
+
+ private:
+  void unroll() {
     const smt::Term violated = terms_.any(shown_);
     const std::vector<smt::Term> initial = relation_.initial();
-    smt::Unrolling unrolling(terms_, relation_.after());
+    smt::Unrolling unrolling(terms_, relation_.after(), watch_);
     unrolling.claim(initial, 0);
-    finding_.unit = "steps";
     for (std::size_t depth = 0; depth <= most_steps && watch_.over() == nullptr; ++depth) {
       if (limits_.progress) limits_.progress(depth, static_cast<std::uint32_t>(depth));
       unrolling.claim(relation_.always(), depth);
-      const smt::Result result = unrolling.ask(violated, depth, watch_);
-      if (result.answer == smt::Answer::sat) {
-        found(unrolling, depth);
-        return std::move(finding_);
-      }
-      if (result.answer == smt::Answer::unknown) break;
+      const smt::Result result = unrolling.ask(violated, depth);
+      if (result.answer == smt::Answer::sat) return found(unrolling, depth);
+      if (result.answer == smt::Answer::unknown) return;
       // a violation command is a step more than the state it is found in; a broken invariant is not
       finding_.safe_steps = static_cast<std::uint32_t>(depth + (program_.invariants.empty() ? 1 : 0));
       finding_.size = *finding_.safe_steps;
       unrolling.claim({!violated}, depth);  // it follows, and later depths need not find it again
       unrolling.claim(relation_.step(), depth);
     }
-    finding_.reason = fmt::format("no violation within {} steps", finding_.safe_steps.value_or(0));
-    return std::move(finding_);
   }
 
- private:
   void found(smt::Unrolling& unrolling, std::size_t depth) {
     std::vector<step::ReplayStep> steps;
     for (std::size_t t = 0; t < depth; ++t)

@@ -25,6 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t small_cpus = 2;     // searched before a proof is tried: most bugs show here
 constexpr std::uint32_t fallback_cpus = 4;  // searched when no proof is found
+constexpr double unrolling_seconds = 10;    // the same for what follows a search that ran out of memory
 constexpr double fallback_seconds = 60;     // for what follows a failed proof, when the user set no limit
 constexpr std::uint32_t vacuity_cpus = 3;
 constexpr std::uint32_t all_kinds_cpus = 3;
@@ -67,6 +68,8 @@ class Checker {
     Limits limits;
     limits.seconds = left(otherwise);
     limits.process_bytes = options_.memory_bytes;
+    if (limits.process_bytes > 0) give_back();  // what the phase before used is not this one's
+    limits.threads = options_.threads;
     if (options_.report)
       limits.progress = [this, phase](std::uint64_t states, std::uint32_t depth) {
         options_.report(phase, states, depth);
@@ -142,8 +145,8 @@ class Checker {
 
   // The search ran out of memory: unrolling, which takes less, may still find a violation beyond what was covered.
   bool deeper(std::uint32_t cpus, const ExplicitResult& search) {
-    if (!search.reason.starts_with("memory limit")) return false;
-    const Finding finding = ask(*find_engine("bmc"), program_, {cpus, limits("bmc", fallback_seconds)});
+    if (options_.engine == "explicit" || !search.reason.starts_with("memory limit")) return false;
+    const Finding finding = ask(*find_engine("bmc"), program_, {cpus, limits("bmc", unrolling_seconds)});
     if (finding.answer != Answer::violated) return false;
     ExplicitResult found;
     found.violations.push_back(*finding.example);

@@ -22,6 +22,7 @@ struct CheckOptions {
   bool explain = false;            // fill Verdict::known of a proof for any number of CPUs
   double timeout = 0;              // seconds for the whole check; 0: none
   std::uint64_t memory_bytes = 0;  // of the whole process; 0: none
+  unsigned threads = 0;            // of the explicit search; 0: as many as the machine has
   // What is being done, for a line on a terminal: phase ("2 CPUs", "views", "z3"), states so far, depth.
   std::function<void(const std::string& phase, std::uint64_t states, std::uint32_t depth)> report{};
 };

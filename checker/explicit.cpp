@@ -6,69 +6,32 @@
 #include "checker/explicit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <map>
-#include <stdexcept>
+#include <thread>
 
 #include "checker/engines.hpp"
+#include "checker/search/crew.hpp"
 #include "checker/search/narrate.hpp"
-#include "checker/search/successors.hpp"
 
 namespace faultline::check {
 namespace {
 
 using search::Byte;
 using search::Closed;
-using search::Move;
+using search::Groups;
 using search::StateSet;
 using Clock = std::chrono::steady_clock;
-
-// The groups that violations are counted in: one for each kind and name.
-class Groups {
- public:
-  static constexpr std::uint32_t not_found = 0xffffffff;
-
-  explicit Groups(const step::Program& program) {
-    std::map<std::pair<step::Kind, std::string>, std::uint32_t> ids;
-    const auto id = [&](step::Kind kind, const std::string& name) {
-      return ids.emplace(std::pair{kind, name}, static_cast<std::uint32_t>(ids.size())).first->second;
-    };
-    for (const step::Command& command : program.commands) {
-      of_command.push_back(command.violation ? id(command.violation->kind, command.violation->name) : not_found);
-    }
-    for (const step::Invariant& invariant : program.invariants) {
-      of_invariant.push_back(id(step::Kind::invariant, invariant.name));
-    }
-    deadlock = id(step::Kind::deadlock, "");
-    steps.assign(ids.size(), not_found);
-  }
-
-  void found(std::uint32_t group, std::uint32_t in_steps) {
-    steps[group] = std::min(steps[group], in_steps);
-    fewest = std::min(fewest, in_steps);
-  }
-
-  std::vector<std::uint32_t> of_command, of_invariant;
-  std::uint32_t deadlock = 0;
-  std::vector<std::uint32_t> steps;  // of the shortest trace found
-  std::uint32_t fewest = not_found;
-};
 
 class Explorer {
  public:
   Explorer(const step::Program& program, const ExplicitOptions& options)
       : program_(program),
         options_(options),
-        closed_(program, step::cpus_per_line(program, options.cpus),
-                options.reduction ? search::Merge::cpus : search::Merge::nothing),
-        successors_(closed_),
+        crew_({program, step::cpus_per_line(program, options.cpus),
+               options.reduction ? search::Merge::cpus : search::Merge::nothing, options.deadlock, threads(options)}),
+        closed_(crew_.closed()),
         states_(closed_.words()),
-        groups_(program),
-        fired_(program.commands.size()),
-        batch_(batch_size * closed_.words()) {
-    successors_.write_to(batch_.data());
-  }
+        groups_(crew_.seen().groups) {}
 
   ExplicitResult run() {
     try {
@@ -84,9 +47,12 @@ class Explorer {
     // The last mark is where a limit, or nothing new, ended the search.
     if (!levels_.first.empty()) result_.within.assign(levels_.first.begin() + 1, levels_.first.end());
     if (!result_.complete && !result_.within.empty()) result_.within.pop_back();
+    result_.transitions = crew_.seen().transitions;
+    result_.bound_hit = crew_.seen().bound_hit;
     result_.covered.assign(program_.coverage.size(), false);
-    for (std::size_t i = 0; i < fired_.size(); ++i) {
-      if (fired_[i] == 0) continue;
+    const std::vector<Byte>& fired = crew_.seen().fired;
+    for (std::size_t i = 0; i < fired.size(); ++i) {
+      if (fired[i] == 0) continue;
       for (const std::uint32_t item : program_.commands[i].covers) result_.covered[item] = true;
     }
     return std::move(result_);
@@ -105,57 +71,22 @@ class Explorer {
       // A violation as the last of `level + 1` steps may tie with one in a state after that many: those are looked at
       // too.
       const bool only_look = !options_.all_kinds && groups_.fewest <= level;
-      for (StateSet::Index i = levels_.first[level]; i < levels_.first[level + 1]; ++i) {
-        if ((i & 255) == 0 && over_limit(level)) return false;
-        expand(i, level, only_look);
+      const auto may_go_on = [&](std::size_t more) { return !over_limit(level, more); };
+      if (!crew_.expand(states_, levels_.first[level], levels_.first[level + 1], level, only_look, may_go_on)) {
+        levels_.first.push_back(states_.size());
+        return false;
       }
-      flush();
       if (only_look || (!options_.all_kinds && groups_.fewest <= level)) return true;
       if (states_.size() == levels_.first[level + 1]) return true;
       levels_.first.push_back(states_.size());
     }
   }
 
-  void expand(StateSet::Index index, std::uint32_t level, bool only_look) {
-    successors_.look_at(states_[index]);
-    for (std::size_t i = 0; i < program_.invariants.size(); ++i) {
-      if (!closed_.machine().holds(successors_.flat(), program_.invariants[i]))
-        groups_.found(groups_.of_invariant[i], level);
-    }
-    if (only_look) {
-      if (options_.deadlock && closed_.deadlocked(successors_.flat())) groups_.found(groups_.deadlock, level);
-      return;
-    }
-    const bool goes_on = successors_.each([&](const Move& move, std::uint32_t times) {
-      if (move.code != nullptr) {
-        fired_[move.code->index] = 1;
-        if (move.code->bound) result_.bound_hit = true;
-        if (move.code->violation) {
-          if (!move.code->bound) groups_.found(groups_.of_command[move.code->index], level + 1);
-          return;
-        }
-      }
-      result_.transitions += times;
-      add();
-    });
-    if (options_.deadlock && !goes_on) groups_.found(groups_.deadlock, level);
+  static unsigned threads(const ExplicitOptions& options) {
+    return options.limits.threads != 0 ? options.limits.threads : std::thread::hardware_concurrency();
   }
 
-  // States are inserted in small batches, so that the table's memory is on its way when it is needed.
-  void add() {
-    const std::uint64_t* key = batch_.data() + waiting_ * closed_.words();
-    hashes_[waiting_] = states_.hash(key);
-    states_.prefetch(hashes_[waiting_]);
-    if (++waiting_ == batch_size) flush();
-    successors_.write_to(batch_.data() + waiting_ * closed_.words());
-  }
-  void flush() {
-    for (std::size_t i = 0; i < waiting_; ++i) states_.insert(batch_.data() + i * closed_.words(), hashes_[i]);
-    waiting_ = 0;
-    successors_.write_to(batch_.data());
-  }
-
-  bool over_limit(std::uint32_t level) {
+  bool over_limit(std::uint32_t level, std::size_t more) {
     const Limits& limits = options_.limits;
     const auto now = Clock::now();
     if (limits.progress && now - reported_ > std::chrono::milliseconds(500)) {
@@ -165,12 +96,10 @@ class Explorer {
     // Once a violation is found, the level has to be finished: the shortest trace depends on all of it.
     const bool found = !options_.all_kinds && groups_.fewest != Groups::not_found;
     const char* reason =
-        (found ? trace_watch_ : watch_).over(states_.growth(until_next_look), found ? 0 : states_.bytes());
+        (found ? trace_watch_ : watch_).over(states_.growth(more + to_spare), found ? 0 : states_.bytes());
     if (reason == nullptr) return false;
     const std::string covered = ": all states within " + std::to_string(level) + " steps were covered";
     result_.reason = reason + (found ? no_trace() : covered);
-    waiting_ = 0;  // to insert them may take more memory
-    levels_.first.push_back(states_.size());
     return true;
   }
 
@@ -233,19 +162,14 @@ class Explorer {
     return example;
   }
 
-  static constexpr std::size_t batch_size = 64;
-  static constexpr std::size_t until_next_look = 16'384;  // states that 256 others may lead to
+  static constexpr std::size_t to_spare = 16'384;  // states; what workers keep is not counted
   const step::Program& program_;
   const ExplicitOptions& options_;
-  Closed closed_;
-  search::Successors successors_;
+  search::Crew crew_;
+  Closed& closed_;
   StateSet states_;
   search::Levels levels_;
-  Groups groups_;
-  std::vector<Byte> fired_;  // per command
-  std::vector<std::uint64_t> batch_;
-  std::array<std::uint64_t, batch_size> hashes_{};
-  std::size_t waiting_ = 0;
+  const Groups& groups_;
   Watch watch_{options_.limits}, trace_watch_{trace_limits()};
   Clock::time_point reported_ = Clock::now();
   ExplicitResult result_;

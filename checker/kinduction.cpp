@@ -7,6 +7,7 @@
 
 #include "checker/engines.hpp"
 #include "checker/facts.hpp"
+#include "checker/queries_reading.hpp"
 #include "checker/relation.hpp"
 #include "checker/smt/unrolling.hpp"
 #include "fmt/format.h"
@@ -30,10 +31,10 @@ class Induction {
   }
   void add(const Table& table, const std::vector<Exclusion>& exclusions) {
     Picture& picture = relation_.now();
-    for (const Exclusion& exclusion : exclusions)
-      for_each_two([&](const auto& view) {
-        fine_.push_back(!picture.excluded(picture.state(), view, table.fields, exclusion));
-      });
+    for_each_two([&](const auto& view) {
+      Reading reading(picture, terms_, picture.state(), view, table.fields);
+      for (const Exclusion& exclusion : exclusions) fine_.push_back(!reading.excluded(exclusion));
+    });
   }
 
   // Empty: proved. Else why not.
@@ -42,12 +43,12 @@ class Induction {
     fine_.erase(std::unique(fine_.begin(), fine_.end()), fine_.end());
     std::erase(fine_, smt::yes);
     const smt::Term wrong = !terms_.all(fine_);
-    smt::Unrolling base(terms_, relation_.after()), step(terms_, relation_.after());
+    smt::Unrolling base(terms_, relation_.after(), watch_), step(terms_, relation_.after(), watch_);
     base.claim(relation_.initial(), 0);
     step.claim(relation_.exactly_one_value(), 0);
     for (std::size_t k = 1; k <= most_k; ++k) {
       base.claim(relation_.always(), k - 1);
-      const smt::Result at_start = base.ask(wrong, k - 1, watch_);
+      const smt::Result at_start = base.ask(wrong, k - 1);
       if (at_start.answer == smt::Answer::unknown) return at_start.reason;
       if (at_start.answer == smt::Answer::sat) return "a fact or violation within the first steps";
       base.claim(relation_.step(), k - 1);
@@ -55,7 +56,7 @@ class Induction {
       step.claim(fine_, k - 1);
       step.claim(relation_.step(), k - 1);
       step.claim(relation_.always(), k);
-      const smt::Result goes_on = step.ask(wrong, k, watch_);
+      const smt::Result goes_on = step.ask(wrong, k);
       if (goes_on.answer == smt::Answer::unsat) {
         k_ = k;
         return {};

@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 
+// jemalloc's, where the program is linked with it.
+extern "C" int mallctl(const char*, void*, std::size_t*, void*, std::size_t) __attribute__((weak));
+
 namespace faultline::check {
 
 std::uint64_t resident_bytes() {
@@ -22,13 +25,19 @@ std::uint64_t resident_bytes() {
   return second == nullptr ? 0 : std::strtoull(second, nullptr, 10) * page;
 }
 
+void give_back() {
+  if (mallctl != nullptr)
+    mallctl("arena.4096.purge", nullptr, nullptr, nullptr, 0);  // 4096: all arenas
+  else
+    ::malloc_trim(0);
+}
+
 const char* Watch::over(std::uint64_t soon, std::uint64_t own) const {
   if (limits_.seconds > 0 && std::chrono::duration<double>(Clock::now() - start_).count() > limits_.seconds)
     return "time limit";
   if (limits_.memory_bytes > 0 && own > limits_.memory_bytes) return "memory limit";
   if (limits_.process_bytes > 0 && resident_bytes() + soon > limits_.process_bytes) {
-    // What an earlier phase has freed may still be counted.
-    ::malloc_trim(0);
+    give_back();
     if (resident_bytes() + soon > limits_.process_bytes) return "memory limit";
   }
   return nullptr;

@@ -9,9 +9,10 @@
 namespace faultline::check {
 
 struct Limits {
-  double seconds = 0;                                                         // 0: none
-  std::uint64_t memory_bytes = 0;                                             // of an engine's own data; 0: none
-  std::uint64_t process_bytes = 0;                                            // of the whole process; 0: none
+  double seconds = 0;               // 0: none
+  std::uint64_t memory_bytes = 0;   // of an engine's own data; 0: none
+  std::uint64_t process_bytes = 0;  // of the whole process; 0: none
+  unsigned threads = 0;  // of the explicit search; 0: as many as the machine has. Its result does not depend on it
   std::function<void(std::uint64_t states, std::uint32_t depth)> progress{};  // called about twice a second
 };
 
@@ -22,6 +23,9 @@ struct OverLimit : std::runtime_error {
 
 // Memory of this process that is in use, in bytes, as the system counts it.
 [[nodiscard]] std::uint64_t resident_bytes();
+
+// Memory that was freed may be kept for what comes next, and is in use all the same: this gives it to the system.
+void give_back();
 
 // Its clock starts when it is made. Several threads may look. Looking costs some microseconds when the memory of the
 // process is limited.

@@ -17,7 +17,7 @@
 #include <set>
 
 #include "checker/certificate.hpp"
-#include "checker/queries_picture.hpp"
+#include "checker/queries_reading.hpp"
 
 namespace faultline::check {
 namespace {
@@ -120,21 +120,27 @@ class Obligation {
       for (std::size_t i = 0; i < cpus_; ++i) {
         if (chosen[i]) view.push_back(i);
       }
+      Reading reading(picture_, terms_, picture_.state(), view, table_.fields);
       for (const Exclusion& exclusion : excluded_) {
         watch_.tick();
-        const Term holds = picture_.excluded(picture_.state(), view, table_.fields, exclusion);
+        const Term holds = reading.excluded(exclusion);
         claim(!holds);
         excluded_terms_.insert(holds);
       }
+      if (!claimed_) claimed_.emplace(std::move(reading));  // of the first k CPUs
     } while (std::prev_permutation(chosen.begin(), chosen.end()));
   }
 
   // Not V: some exclusion holds. Those that are claimed not to hold anyway are left out.
   Term outside(const SymbolicState& state, const View& view) {
     std::vector<Term> some;
+    Reading reading(picture_, terms_, state, view, table_.fields);
+    const std::vector<bool> changed = claimed_ ? reading.differs(*claimed_) : std::vector<bool>();
+    const auto has_changed = [&](const OneOf& condition) { return changed[condition.field]; };
     for (const Exclusion& exclusion : excluded_) {
       watch_.tick();
-      const Term holds = picture_.excluded(state, view, table_.fields, exclusion);
+      if (claimed_ && std::none_of(exclusion.begin(), exclusion.end(), has_changed)) continue;
+      const Term holds = reading.excluded(exclusion);
       if (excluded_terms_.count(holds) == 0) some.push_back(holds);
     }
     return terms_.any(std::move(some));
@@ -150,6 +156,7 @@ class Obligation {
   Picture picture_;
   std::vector<Term> claims_;
   std::set<Term> excluded_terms_;
+  std::optional<Reading> claimed_;
 };
 
 std::size_t count_any_cpu(const Program& program, step::ExprId id) {

@@ -200,20 +200,4 @@ Term Picture::has(const SymbolicState& state, const std::vector<std::size_t>& vi
   return no;
 }
 
-Term Picture::excluded(const SymbolicState& state, const std::vector<std::size_t>& view,
-                       const std::vector<Field>& fields, const Exclusion& exclusion) {
-  std::vector<Term> conditions;
-  for (const OneOf& condition : exclusion) {
-    const Field& field = fields[condition.field];
-    const bool positive = !condition.values.back();
-    std::vector<Term> values;
-    for (std::size_t v = 0; v < field.values.size(); ++v) {
-      if (condition.values[v] == positive) values.push_back(has(state, view, field, field.values[v]));
-    }
-    const Term one_of = terms_.any(std::move(values));
-    conditions.push_back(positive ? one_of : !one_of);
-  }
-  return terms_.all(std::move(conditions));
-}
-
 }  // namespace faultline::check

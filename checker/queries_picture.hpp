@@ -59,10 +59,6 @@ class Picture {
   smt::Term has(const SymbolicState& state, const std::vector<std::size_t>& view, const Field& field,
                 std::uint16_t value);
 
-  // Does the exclusion exclude that view?
-  smt::Term excluded(const SymbolicState& state, const std::vector<std::size_t>& view, const std::vector<Field>& fields,
-                     const Exclusion& exclusion);
-
   smt::Term null(const SymbolicState& state, const Reference& r);
   smt::Term same(const SymbolicState& state, const Reference& a, const Reference& b);  // and not null
   smt::Term bit(const SymbolicState& state, const Reference& r, std::size_t b);

@@ -14,6 +14,7 @@ check::CheckOptions checker_options(const Settings& settings) {
   options.reduction = settings.reduction;
   options.timeout = settings.timeout;
   options.memory_bytes = settings.memory_limit << 20U;
+  options.threads = settings.threads;
   return options;
 }
 

@@ -68,6 +68,17 @@ std::string set_memory_limit(Settings& settings, const std::string& text) {
   return {};
 }
 
+std::string set_threads(Settings& settings, const std::string& text) {
+  if (text == "all") {
+    settings.threads = 0;
+    return {};
+  }
+  const auto value = number(text, 1, 1024);
+  if (!value) return "a number of threads from 1 to 1024, or `all`";
+  settings.threads = static_cast<unsigned>(*value);
+  return {};
+}
+
 std::string set_target(Settings& settings, const std::string& text) {
   if (text == "promela") {
     settings.to = ExportTo::promela;
@@ -235,6 +246,7 @@ const std::vector<OptionRow>& options() {
        false,
        {check, ablate, test},
        set_memory_limit},
+      {"--threads", "T", "all", "threads of the explicit search", false, {check, ablate, test}, set_threads},
       {"--no-reduction",
        "",
        "",

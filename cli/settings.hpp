@@ -19,6 +19,7 @@ struct Settings {
   bool memory_given = false;       // else the model's own `memory` line decides
   std::string engine = "auto";     // or the name of one, or "all"
   std::optional<bool> z3;          // absent: the checker decides by the size of the certificate
+  unsigned threads = 0;            // of the explicit search; 0: as many as the machine has
   double timeout = 0;              // seconds for each variant; 0: none
   std::uint64_t memory_limit = 0;  // MiB; 0: none
   bool reduction = true;

@@ -25,6 +25,9 @@ function(faultline_program)
   add_executable(faultline "${PROJECT_SOURCE_DIR}/cli/main.cpp")
   target_compile_options(faultline PRIVATE ${FAULTLINE_WARNINGS})
   target_link_libraries(faultline PRIVATE faultline_cli)
+  if(FAULTLINE_JEMALLOC AND NOT FAULTLINE_SANITIZE)  # sanitizers bring their own
+    target_link_libraries(faultline PRIVATE "${FAULTLINE_JEMALLOC}")
+  endif()
 endfunction()
 
 # Little is gained by optimising what runs once, and sanitizers multiply what it costs to compile.

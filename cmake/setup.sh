@@ -2,7 +2,7 @@
 # Debian 12 and 13 and Ubuntu 24.04 have all of them under these names.
 
 build_packages=(g++ cmake ninja-build antlr4 libantlr4-runtime-dev libz3-dev libfmt-dev libgtest-dev libgmock-dev
-  libbenchmark-dev libcli11-dev nlohmann-json3-dev)
+  libbenchmark-dev libcli11-dev nlohmann-json3-dev libjemalloc-dev)
 test_packages=(z3 clang libclang-rt-dev)
 peer_packages=(spin rumur)  # other model checkers; without them the comparison is left out
 picture_packages=(graphviz)  # without it no picture is drawn

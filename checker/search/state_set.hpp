@@ -20,6 +20,8 @@ class StateSet {
   [[nodiscard]] const std::uint64_t* operator[](Index i) const {
     return blocks_[i >> block_bits].get() + std::size_t{i & block_mask} * words_;
   }
+  // How many states from this one on lie side by side in memory.
+  [[nodiscard]] static Index together(Index i) { return block_mask + 1 - (i & block_mask); }
   [[nodiscard]] std::uint64_t hash(const std::uint64_t* state) const {
     std::uint64_t h = 0x243f6a8885a308d3ULL;
     for (std::uint32_t w = 0; w < words_; ++w) {

@@ -8,7 +8,7 @@
 namespace faultline::check::smt {
 
 struct Unrolling::Impl {
-  explicit Impl(const Terms& all) : terms(all), solver(context, "QF_FD") {}
+  Impl(const Terms& all, const Watch& limits) : terms(all), watch(limits), solver(context, "QF_FD") {}
 
   z3::expr expression(Term term, std::size_t time) {
     const std::uint32_t node = term.code / 2;
@@ -22,6 +22,7 @@ struct Unrolling::Impl {
     if (const auto moved = now_of.find(node); moved != now_of.end()) return of_node(moved->second, time + 1);
     if (known.size() <= time) known.resize(time + 1);
     if (const auto found = known[time].find(node); found != known[time].end()) return found->second;
+    watch.tick();
     const Terms::Look look = terms.look({2 * node});
     std::optional<z3::expr> result;
     if (look.parts.empty()) {
@@ -36,6 +37,7 @@ struct Unrolling::Impl {
   }
 
   const Terms& terms;
+  const Watch& watch;
   z3::context context;
   z3::solver solver;
   std::unordered_map<std::uint32_t, std::uint32_t> now_of;
@@ -44,8 +46,8 @@ struct Unrolling::Impl {
   std::size_t asked = 0;
 };
 
-Unrolling::Unrolling(const Terms& terms, const std::vector<std::pair<Term, Term>>& after)
-    : impl_(std::make_unique<Impl>(terms)) {
+Unrolling::Unrolling(const Terms& terms, const std::vector<std::pair<Term, Term>>& after, const Watch& watch)
+    : impl_(std::make_unique<Impl>(terms, watch)) {
   for (const auto& [next, now] : after) impl_->now_of.emplace(next.code / 2, now.code / 2);
 }
 Unrolling::~Unrolling() = default;
@@ -64,7 +66,8 @@ void Unrolling::claim(const std::vector<Term>& terms, std::size_t time) {
   }
 }
 
-Result Unrolling::ask(Term term, std::size_t time, const Watch& watch) {
+Result Unrolling::ask(Term term, std::size_t time) {
+  const Watch& watch = impl_->watch;
   try {
     z3::context& context = impl_->context;
     const z3::expr question = context.bool_const(("ask~" + std::to_string(++impl_->asked)).c_str());

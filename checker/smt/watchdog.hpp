@@ -36,7 +36,8 @@ class Watchdog {
   void look() {
     std::unique_lock<std::mutex> lock(mutex_);
     while (!wake_.wait_for(lock, std::chrono::milliseconds(5), [this] { return stopped_; })) {
-      if (const char* limit = watch_.over(0, Z3_get_estimated_alloc_size())) reached_ = limit;
+      const std::uint64_t used = Z3_get_estimated_alloc_size();
+      if (const char* limit = watch_.over(used / 3, used)) reached_ = limit;  // it takes more before it notices
       if (!reached_.empty()) context_.interrupt();
     }
   }

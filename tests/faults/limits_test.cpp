@@ -23,13 +23,16 @@ void expect_memory(std::vector<std::string> arguments, std::uint64_t limit, int 
 }
 
 // The time of the wall depends on what else the machine does: what is held to the limit strictly is the processor's.
-void expect_time(std::vector<std::string> arguments, const std::string& limit, int code = 3) {
-  arguments.insert(arguments.end(), {"--timeout", limit});
-  const Outcome done = run(arguments);
-  EXPECT_EQ(done.code, code) << done.out << done.err;
-  const double seconds = std::stod(limit);
-  EXPECT_LE(done.cpu_seconds, 1.1 * seconds + 0.1) << done.out;
-  EXPECT_LE(done.seconds, 1.1 * seconds + 5) << done.out;
+void expect_time(const std::vector<std::string>& arguments, const std::string& limit, int code = 3) {
+  for (const int threads : {1, 2}) {
+    std::vector<std::string> check = arguments;
+    check.insert(check.end(), {"--timeout", limit, "--threads", std::to_string(threads)});
+    const Outcome done = run(check);
+    EXPECT_EQ(done.code, code) << done.out << done.err;
+    const double seconds = std::stod(limit);
+    EXPECT_LE(done.cpu_seconds, threads * (1.1 * seconds + 0.1)) << done.out;
+    EXPECT_LE(done.seconds, 1.1 * seconds + 5) << done.out;
+  }
 }
 
 const std::vector<std::string> race = {"check", model("reference/pmd_race.fl"), "--variant", "B_v2f"};
@@ -41,9 +44,13 @@ std::vector<std::string> with(std::vector<std::string> arguments, const std::vec
   return arguments;
 }
 
-TEST(MemoryLimit, ExplicitSearch) { expect_memory(with(race, {"--cpus", "11"}), 100); }
-TEST(MemoryLimit, ExplicitSearchWithObjects) { expect_memory(with(thp, {"--cpus", "6"}), 100); }
-TEST(MemoryLimit, PlainSearch) { expect_memory(with(thp, {"--cpus", "6", "--no-reduction"}), 100); }
+const std::vector<std::string> search = {"--engine", "explicit"};
+
+TEST(MemoryLimit, ExplicitSearch) { expect_memory(with(with(race, search), {"--cpus", "11"}), 100); }
+TEST(MemoryLimit, ExplicitSearchWithObjects) { expect_memory(with(with(thp, search), {"--cpus", "6"}), 100); }
+TEST(MemoryLimit, PlainSearch) { expect_memory(with(with(thp, search), {"--cpus", "6", "--no-reduction"}), 100); }
+// Unrolling has what is left when the search has given up.
+TEST(MemoryLimit, SearchThenUnrolling) { expect_memory(with(thp, {"--cpus", "6"}), 100); }
 TEST(MemoryLimit, SmallerThanTheProgram) {
   const Outcome done = run(with(thp, {"--memory-limit", "1"}));
   EXPECT_EQ(done.code, 3) << done.err;
@@ -68,7 +75,7 @@ TEST(TimeLimit, AnyPhase) {
       const double limit = whole.seconds * part / 10;
       const Outcome done = run(with(check, {"--timeout", std::to_string(limit)}));
       EXPECT_TRUE(done.code == 0 || done.code == 3) << done.code << done.err;
-      EXPECT_LE(done.cpu_seconds, 2 * (1.1 * limit + 0.1)) << done.out;  // Z3 has two threads
+      EXPECT_LE(done.cpu_seconds, 2 * (1.1 * limit + 0.1)) << done.out;  // two threads
       EXPECT_LE(done.seconds, 1.1 * limit + 5) << done.out;
       ++(done.code == 0 ? proved : unknown);
     }

@@ -40,6 +40,7 @@ TEST(CommandLine, ReadsEveryOptionOfCheck) {
                               "--no-z3",       "--timeout",
                               "1.5",           "--memory-limit",
                               "300",           "--no-reduction",
+                              "--threads",     "2",
                               "--full",        "--no-timing",
                               "--certificate", "dir",
                               "--format",      "json"});
@@ -53,6 +54,7 @@ TEST(CommandLine, ReadsEveryOptionOfCheck) {
   EXPECT_EQ(s.z3, false);
   EXPECT_EQ(s.timeout, 1.5);
   EXPECT_EQ(s.memory_limit, 300U);
+  EXPECT_EQ(s.threads, 2U);
   EXPECT_FALSE(s.reduction);
   EXPECT_TRUE(s.full);
   EXPECT_FALSE(s.timing);

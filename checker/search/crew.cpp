@@ -1,0 +1,145 @@
+#include "checker/search/crew.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace faultline::check::search {
+namespace {
+
+constexpr std::size_t chunks_ahead = 4;  // for each thread: what is kept until it is its turn
+constexpr std::size_t prefetched = 16;   // states
+
+}  // namespace
+
+Groups::Groups(const step::Program& program) {
+  std::map<std::pair<step::Kind, std::string>, std::uint32_t> ids;
+  const auto id = [&](step::Kind kind, const std::string& name) {
+    return ids.emplace(std::pair{kind, name}, static_cast<std::uint32_t>(ids.size())).first->second;
+  };
+  for (const step::Command& command : program.commands) {
+    of_command.push_back(command.violation ? id(command.violation->kind, command.violation->name) : not_found);
+  }
+  for (const step::Invariant& invariant : program.invariants) {
+    of_invariant.push_back(id(step::Kind::invariant, invariant.name));
+  }
+  deadlock = id(step::Kind::deadlock, "");
+  steps.assign(ids.size(), not_found);
+}
+
+void Groups::add(const Groups& other) {
+  for (std::uint32_t g = 0; g < steps.size(); ++g) found(g, other.steps[g]);
+}
+
+void Seen::add(const Seen& other) {
+  groups.add(other.groups);
+  for (std::size_t i = 0; i < fired.size(); ++i) fired[i] |= other.fired[i];
+  bound_hit = bound_hit || other.bound_hit;
+  transitions += other.transitions;
+}
+
+Crew::Crew(Job job) : job_(std::move(job)), seen_(job_.program) {
+  job_.threads = std::max(job_.threads, 1U);
+  workers_.push_back(std::make_unique<Worker>(job_.program, job_.cpus_per_line, job_.merge, job_.deadlock));
+  words_ = closed().words();
+  ring_.push_back(std::make_unique<Outcome>(job_.program));
+}
+
+bool Crew::expand(StateSet& states, StateSet::Index first, StateSet::Index last, std::uint32_t level, bool only_look,
+                  const MayGoOn& may_go_on) {
+  divide(states, first, last);
+  begun_ = inserted_ = 0;
+  over_ = false;
+  const Level work_of{states, level, only_look, may_go_on};
+  const std::size_t threads = std::clamp<std::size_t>((last - first) / job_.worth_a_thread, 1, job_.threads);
+  while (workers_.size() < threads)
+    workers_.push_back(std::make_unique<Worker>(job_.program, job_.cpus_per_line, job_.merge, job_.deadlock));
+  while (threads > 1 && ring_.size() < threads * chunks_ahead) ring_.push_back(std::make_unique<Outcome>(job_.program));
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t t = 1; t < threads; ++t) others.emplace_back([&, t] { work(*workers_[t], work_of); });
+    work(*workers_.front(), work_of);
+  }
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  return !over_;
+}
+
+// A chunk lies within one block of the set, so nobody needs the set itself to find its states.
+void Crew::divide(const StateSet& states, StateSet::Index first, StateSet::Index last) {
+  chunks_.clear();
+  for (StateSet::Index at = first; at < last;) {
+    const StateSet::Index count = std::min({job_.chunk, last - at, states.together(at)});
+    chunks_.push_back({states[at], count});
+    at += count;
+  }
+}
+
+void Crew::work(Worker& worker, const Level& level) {
+  std::unique_lock lock(mutex_);
+  while (!over_ && inserted_ < chunks_.size()) {
+    if (!inserting_ && outcome(inserted_).ready) {
+      inserting_ = true;
+      Outcome& next = outcome(inserted_);
+      lock.unlock();
+      const bool goes_on = insert(level, next);
+      lock.lock();
+      next.ready = false;
+      inserting_ = false;
+      ++inserted_;
+      over_ = !goes_on;
+    } else if (begun_ < chunks_.size() && begun_ - inserted_ < ring_.size()) {
+      const std::size_t chunk = begun_++;
+      lock.unlock();
+      look(worker, level, chunks_[chunk], outcome(chunk));
+      lock.lock();
+      outcome(chunk).ready = true;
+    } else {
+      changed_.wait(lock);
+      continue;
+    }
+    changed_.notify_all();
+  }
+}
+
+void Crew::look(Worker& worker, const Level& level, const Chunk& chunk, Outcome& outcome) const {
+  outcome.seen = Seen(job_.program);
+  outcome.hashes.clear();
+  outcome.error = nullptr;
+  std::size_t used = 0;
+  const auto make_room = [&] {
+    if (outcome.keys.size() < used + words_) outcome.keys.resize(2 * outcome.keys.size() + words_);
+    worker.write_to(outcome.keys.data() + used);
+  };
+  make_room();
+  try {
+    for (StateSet::Index i = 0; i < chunk.count; ++i) {
+      worker.expand(chunk.states + std::size_t{i} * words_, level.number, level.only_look, outcome.seen, [&] {
+        outcome.hashes.push_back(level.states.hash(outcome.keys.data() + used));
+        used += words_;
+        make_room();
+      });
+    }
+  } catch (...) {
+    outcome.error = std::current_exception();
+  }
+}
+
+bool Crew::insert(const Level& level, Outcome& outcome) {
+  const std::size_t count = outcome.hashes.size();
+  try {
+    if (!level.may_go_on(count)) return false;
+    // States are looked up in small batches, so that the table's memory is on its way when it is needed.
+    for (std::size_t i = 0; i < std::min(prefetched, count); ++i) level.states.prefetch(outcome.hashes[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + prefetched < count) level.states.prefetch(outcome.hashes[i + prefetched]);
+      level.states.insert(outcome.keys.data() + i * words_, outcome.hashes[i]);
+    }
+    seen_.add(outcome.seen);
+    if (outcome.error) std::rethrow_exception(outcome.error);
+  } catch (...) {
+    error_ = std::current_exception();
+    return false;
+  }
+  return true;
+}
+
+}  // namespace faultline::check::search
