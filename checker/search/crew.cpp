@@ -1,12 +1,13 @@
 #include "checker/search/crew.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 namespace faultline::check::search {
 namespace {
 
-constexpr std::size_t chunks_ahead = 4;  // for each thread: what is kept until it is its turn
+constexpr std::size_t chunks_ahead = 8;  // for each thread: what is kept until it is its turn
 constexpr std::size_t prefetched = 16;   // states
 
 }  // namespace
@@ -49,18 +50,30 @@ bool Crew::expand(StateSet& states, StateSet::Index first, StateSet::Index last,
   divide(states, first, last);
   begun_ = inserted_ = 0;
   over_ = false;
+  for (const auto& outcome : ring_) outcome->ready = false;
   const Level work_of{states, level, only_look, may_go_on};
-  const std::size_t threads = std::clamp<std::size_t>((last - first) / job_.worth_a_thread, 1, job_.threads);
-  while (workers_.size() < threads)
-    workers_.push_back(std::make_unique<Worker>(job_.program, job_.cpus_per_line, job_.merge, job_.deadlock));
-  while (threads > 1 && ring_.size() < threads * chunks_ahead) ring_.push_back(std::make_unique<Outcome>(job_.program));
+  const std::size_t threads = threads_for(last - first);
+  const auto start = std::chrono::steady_clock::now();
   {
     std::vector<std::jthread> others;
     for (std::size_t t = 1; t < threads; ++t) others.emplace_back([&, t] { work(*workers_[t], work_of); });
     work(*workers_.front(), work_of);
   }
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  seconds_a_state_ = taken.count() * static_cast<double>(threads) / (last - first);
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   return !over_;
+}
+
+// How long a level takes decides how many threads look at it, and nothing else.
+std::size_t Crew::threads_for(StateSet::Index states) {
+  const double most = seconds_a_state_ * states / std::max(job_.worth_a_thread, 1e-9);
+  const std::size_t threads =
+      most < job_.threads ? std::max<std::size_t>(static_cast<std::size_t>(most), 1) : job_.threads;
+  while (workers_.size() < threads)
+    workers_.push_back(std::make_unique<Worker>(job_.program, job_.cpus_per_line, job_.merge, job_.deadlock));
+  while (threads > 1 && ring_.size() < threads * chunks_ahead) ring_.push_back(std::make_unique<Outcome>(job_.program));
+  return threads;
 }
 
 // A chunk lies within one block of the set, so nobody needs the set itself to find its states.
@@ -93,10 +106,15 @@ void Crew::work(Worker& worker, const Level& level) {
       lock.lock();
       outcome(chunk).ready = true;
     } else {
+      ++waiting_;
       changed_.wait(lock);
+      --waiting_;
       continue;
     }
-    changed_.notify_all();
+    // To wake a thread takes as long as to look at many states. It is needed at the end, and when there is enough to do
+    // again. Who has looked at a chunk inserts it, or is followed by who is inserting: somebody is always awake.
+    const bool room = begun_ < chunks_.size() && begun_ - inserted_ <= ring_.size() / 2;
+    if (waiting_ > 0 && (room || over_ || inserted_ == chunks_.size())) changed_.notify_all();
   }
 }
 

@@ -20,8 +20,8 @@ class Crew {
     Merge merge = Merge::cpus;
     bool deadlock = true;
     unsigned threads = 1;
-    StateSet::Index chunk = 256;             // states that a worker looks at in one go
-    StateSet::Index worth_a_thread = 2'048;  // states of a level, for each thread
+    StateSet::Index chunk = 512;    // states that a worker looks at in one go
+    double worth_a_thread = 0.005;  // seconds that a level will take one thread, for each
   };
   // Asked before up to so many states are inserted, by one thread at a time; false ends the level.
   using MayGoOn = std::function<bool(std::size_t more)>;
@@ -56,6 +56,7 @@ class Crew {
     const MayGoOn& may_go_on;
   };
 
+  [[nodiscard]] std::size_t threads_for(StateSet::Index states);
   void divide(const StateSet& states, StateSet::Index first, StateSet::Index last);
   void work(Worker& worker, const Level& level);
   void look(Worker& worker, const Level& level, const Chunk& chunk, Outcome& outcome) const;
@@ -68,10 +69,12 @@ class Crew {
   std::vector<std::unique_ptr<Outcome>> ring_;
   std::vector<Chunk> chunks_;
   Seen seen_;
+  double seconds_a_state_ = 0;  // that one thread took at the last level
 
   std::mutex mutex_;  // guards what follows, and who has which outcome
   std::condition_variable changed_;
   std::size_t begun_ = 0, inserted_ = 0;  // chunks
+  unsigned waiting_ = 0;
   bool inserting_ = false, over_ = false;
   std::exception_ptr error_;
 };

@@ -32,7 +32,7 @@ struct Walk {
 
 // Small chunks, so that all threads have something to do from the first levels on.
 Walk walk(const step::Program& program, std::uint32_t cpus, unsigned threads, StateSet::Index most = StateSet::none) {
-  Crew crew({program, step::cpus_per_line(program, cpus), Merge::cpus, true, threads, 3, 4});
+  Crew crew({program, step::cpus_per_line(program, cpus), Merge::cpus, true, threads, 3, 0});
   StateSet states(crew.closed().words());
   std::vector<std::uint64_t> key(crew.closed().words());
   crew.closed().encode(crew.closed().initial().data(), key.data());
@@ -71,20 +71,37 @@ TEST(Crew, NorDoTheyAtALimit) {
   expect_same(thp_fault("unstable"), 2, 1'500);
 }
 
-// More objects than the search takes: the same states are there when it gives up.
-TEST(Crew, WhatLookingThrowsComesOut) {
-  const step::Program program = thp_fault("base");
-  Crew crew({program, step::cpus_per_line(program, 2), Merge::cpus, true, 2, 1, 1});
-  StateSet states(crew.closed().words());
-  std::vector<std::uint64_t> key(crew.closed().words());
-  crew.closed().encode(crew.closed().initial().data(), key.data());
-  states.insert(key.data());
-  const auto limit = [](std::size_t) -> bool { throw OverLimit("memory limit"); };
-  EXPECT_THROW((void)crew.expand(states, 0, 1, 0, false, limit), OverLimit);
-  EXPECT_EQ(states.size(), 1U);
-  // And it can be asked again.
-  EXPECT_TRUE(crew.expand(states, 0, 1, 0, false, [](std::size_t) { return true; }));
-  EXPECT_GT(states.size(), 1U);
+// What is thrown in a level comes out of it, and the same level can be looked at again.
+TEST(Crew, ALevelThatEndedEarlyCanBeLookedAtAgain) {
+  const step::Program program = pmd_race({});
+  const std::vector<std::uint32_t> lines = step::cpus_per_line(program, 3);
+  for (const unsigned threads : {1U, 3U}) {
+    Crew crew({program, lines, Merge::cpus, true, threads, 3, 0});
+    StateSet states(crew.closed().words());
+    std::vector<std::uint64_t> key(crew.closed().words());
+    crew.closed().encode(crew.closed().initial().data(), key.data());
+    states.insert(key.data());
+    std::vector<StateSet::Index> levels = {0, 1};
+    for (std::uint32_t level = 0; levels[level] < levels[level + 1]; ++level) {
+      int asked = 0;
+      const auto throws = [&](std::size_t) -> bool {
+        if (++asked == 3) throw OverLimit("memory limit");
+        return true;
+      };
+      const bool few = (levels[level + 1] - levels[level] + 2) / 3 < 3;
+      if (few)
+        EXPECT_TRUE(crew.expand(states, levels[level], levels[level + 1], level, false, throws));
+      else
+        EXPECT_THROW((void)crew.expand(states, levels[level], levels[level + 1], level, false, throws), OverLimit);
+      EXPECT_TRUE(
+          crew.expand(states, levels[level], levels[level + 1], level, false, [](std::size_t) { return true; }));
+      levels.push_back(states.size());
+    }
+    const Walk whole = walk(program, 3, 1);
+    EXPECT_EQ(levels, whole.levels);
+    for (StateSet::Index i = 0; i < states.size(); ++i)
+      ASSERT_TRUE(std::equal(states[i], states[i] + key.size(), &whole.words[i * key.size()])) << i;
+  }
 }
 
 TEST(Crew, ExploreSaysTheSame) {
