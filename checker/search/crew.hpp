@@ -21,7 +21,7 @@ class Crew {
     bool deadlock = true;
     unsigned threads = 1;
     StateSet::Index chunk = 512;    // states that a worker looks at in one go
-    double worth_a_thread = 0.005;  // seconds that a level will take one thread, for each
+    double worth_a_thread = 0.008;  // seconds that a level will take one thread, for each
   };
   // Asked before up to so many states are inserted, by one thread at a time; false ends the level.
   using MayGoOn = std::function<bool(std::size_t more)>;

@@ -6,15 +6,12 @@
 
 #include "step/load.hpp"
 #include "tests/differential/random/body.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace faultline::differential {
 namespace {
 
-#ifdef FAULTLINE_SANITIZED
-constexpr std::uint64_t seeds = 60;
-#else
-constexpr std::uint64_t seeds = 600;
-#endif
+const std::uint64_t seeds = testing::sanitized ? 60 : 600;
 
 // GCC and clang run this, with and without sanitizers: seeds in reports must mean the same model everywhere.
 TEST(Generator, ASeedIsAModelWithEveryCompiler) {

@@ -11,15 +11,12 @@
 #include "tests/support/programs.hpp"
 #include "tests/support/random_program.hpp"
 #include "tests/support/replaying.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace faultline::check {
 namespace {
 
-#ifdef FAULTLINE_SANITIZED
-constexpr std::uint64_t random_programs = 40;
-#else
-constexpr std::uint64_t random_programs = 150;
-#endif
+const std::uint64_t random_programs = testing::some_of(150);
 
 using step::Id;
 using step::Kind;

@@ -5,16 +5,13 @@
 
 #include "tests/support/programs.hpp"
 #include "tests/support/random_program.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace faultline::check {
 namespace {
 
 // tests/differential/random goes on from here
-#ifdef FAULTLINE_SANITIZED
-constexpr std::uint64_t random_programs = 8;
-#else
-constexpr std::uint64_t random_programs = 40;
-#endif
+const std::uint64_t random_programs = testing::some_of(40);
 
 Finding proved() {
   Finding finding;

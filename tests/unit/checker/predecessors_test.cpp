@@ -10,16 +10,13 @@
 
 #include "tests/support/programs.hpp"
 #include "tests/support/random_program.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/states.hpp"
 
 namespace faultline::check::coverability {
 namespace {
 
-#ifdef FAULTLINE_SANITIZED
-constexpr std::uint64_t random_programs = 20;
-#else
-constexpr std::uint64_t random_programs = 80;
-#endif
+const std::uint64_t random_programs = testing::some_of(80);
 
 using step::State;
 using testing::Form;

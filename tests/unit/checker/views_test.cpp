@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/support/programs.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/states.hpp"
 
 namespace faultline::check {
@@ -88,7 +89,10 @@ TEST(Views, NothingReachableIsMissing) {
   nothing_missing(pmd_race({}), 3, 2);
 }
 
-TEST(Views, ExactOnThpTables) { nothing_missing(thp_tables(ThpTables::unstable), 2, 4, true); }
+TEST(Views, ExactOnThpTables) {
+  if (testing::sanitized) GTEST_SKIP() << "half a minute beside sanitizers";
+  nothing_missing(thp_tables(ThpTables::unstable), 2, 4, true);
+}
 
 TEST(Views, LinesHaveTheirCpus) {
   const step::Program program = pmd_race({});

@@ -9,17 +9,14 @@
 #include "codegen/export.hpp"
 #include "fmt/format.h"
 #include "step/load.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace faultline::codegen {
 namespace {
 
 using testing::PeerAnswer;
 
-#ifdef FAULTLINE_SANITIZED
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
+using testing::sanitized;
 
 template <class Ask>
 void compare(const Ask& ask) {

@@ -13,15 +13,12 @@
 #include "step/load.hpp"
 #include "tests/support/peers.hpp"
 #include "tests/support/random_program.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace faultline::codegen {
 namespace {
 
-#ifdef FAULTLINE_SANITIZED
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
+using testing::sanitized;
 
 class Smt2 : public ::testing::Test {
  protected:
