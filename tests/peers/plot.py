@@ -6,6 +6,13 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 400, 70, 20, 40, 50
 COLOURS = ("#1f4e79", "#b03a2e", "#3c7a3c", "#7d5ba6")
 
 
+def short(value):
+    for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if value >= size:
+            return f"{value // size} {letter}"
+    return str(value)
+
+
 def plot(path, title, x_label, series):
     """series: {name: [(x, size, seconds or None)]}; a point without seconds was over the limit and is left out."""
     points = [(x, y) for line in series.values() for x, y, seconds in line if seconds is not None]
@@ -26,10 +33,15 @@ def plot(path, title, x_label, series):
     for power in range(low, high + 1):
         y = at_y(10**power)
         out.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>')
-        out.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{10**power:,}</text>')
+        out.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{short(10**power)}</text>')
     for x in range(x_low, x_high + 1):
         out.append(f'<text x="{at_x(x):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{x}</text>')
     out.append(f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{HEIGHT - 10}" text-anchor="middle">{escape(x_label)}</text>')
+    highest = {}
+    for line in series.values():
+        for x, y, seconds in line:
+            if seconds is not None:
+                highest[at_x(x)] = min(highest.get(at_x(x), HEIGHT), at_y(y))
     for number, (name, line) in enumerate(series.items()):
         colour = COLOURS[number % len(COLOURS)]
         drawn = [(at_x(x), at_y(y), seconds) for x, y, seconds in line if seconds is not None]
@@ -37,7 +49,10 @@ def plot(path, title, x_label, series):
         out.append(f'<polyline points="{path_text}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
         for x, y, seconds in drawn:
             out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>')
-            out.append(f'<text x="{x + 5:.1f}" y="{y + 14:.1f}" fill="{colour}" font-size="10">{seconds:.2f} s</text>')
+            # Above the highest point at this x, below the others: so it crosses few lines.
+            above = y == highest[x]
+            place = f'x="{x - 4:.1f}" y="{y - 8:.1f}" text-anchor="middle"' if above else f'x="{x + 5:.1f}" y="{y + 14:.1f}"'
+            out.append(f'<text {place} fill="{colour}" font-size="10">{seconds:.2f} s</text>')
         out.append(f'<text x="{LEFT + 10}" y="{TOP + 14 + 16 * number}" fill="{colour}">{escape(name)}</text>')
     out.append("</svg>\n")
     with open(path, "w") as file:
