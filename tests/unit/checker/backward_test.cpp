@@ -16,7 +16,7 @@
 namespace faultline::check {
 namespace {
 
-const std::uint64_t random_programs = testing::some_of(150);
+const std::uint64_t random_programs = testing::sanitized ? 40 : 150;
 
 using step::Id;
 using step::Kind;

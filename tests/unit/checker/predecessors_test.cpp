@@ -16,7 +16,7 @@
 namespace faultline::check::coverability {
 namespace {
 
-const std::uint64_t random_programs = testing::some_of(80);
+const std::uint64_t random_programs = testing::sanitized ? 20 : 80;
 
 using step::State;
 using testing::Form;

