@@ -1,6 +1,7 @@
 // Runs the commands of a Program on flat states. Guards on a single variable become masks; everything else is walked as
 // the expression tree it is. Means the same as step/interpreter.hpp; a test holds the two together.
 #pragma once
+#include <bit>
 #include <stdexcept>
 #include <utility>
 
@@ -139,8 +140,7 @@ bool Machine::go_on(const Code& code, std::uint32_t level, std::uint32_t op, std
         layout_.handle(reused, me, o.a) = static_cast<Byte>(n);
         if (!go_on(code, level + 1, op + 1, me, world, found)) return false;
       }
-      std::uint32_t name = 1;
-      while ((names >> name & 1) != 0) ++name;
+      const auto name = static_cast<std::uint32_t>(std::countr_one(names));
       if (name > layout_.objects) throw TooManyObjects();
       if (s[1] < name) s[1] = static_cast<Byte>(name);
       s[layout_.object_at + name] = static_cast<Byte>(type << 4);

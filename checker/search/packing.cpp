@@ -136,7 +136,8 @@ void Packing::pack(const std::uint64_t* globals, const Canonical& signs, const B
   if (objects == Objects::renamed) {
     for (std::uint32_t n = 1; n <= count; ++n) put(s[layout_.object_at + old[n]]);
   } else {
-    for (std::uint32_t n = 1; named >> n != 0; ++n) put((named >> n & 1) != 0 ? s[layout_.object_at + n] : 0U);
+    const auto end = static_cast<std::uint32_t>(std::bit_width(named));  // one past the greatest name
+    for (std::uint32_t n = 1; n < end; ++n) put((named >> n & 1) != 0 ? s[layout_.object_at + n] : 0U);
   }
   writer.finish(to + words_);
 }
