@@ -25,8 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t small_cpus = 2;     // searched before a proof is tried: most bugs show here
 constexpr std::uint32_t fallback_cpus = 4;  // searched when no proof is found
-constexpr double unrolling_seconds = 10;    // the same for what follows a search that ran out of memory
 constexpr double fallback_seconds = 60;     // for what follows a failed proof, when the user set no limit
+constexpr double unrolling_seconds = 10;    // the same for what follows a search that ran out of memory
 constexpr std::uint32_t vacuity_cpus = 3;
 constexpr std::uint32_t all_kinds_cpus = 3;
 

@@ -27,8 +27,7 @@ class Explorer {
   Explorer(const step::Program& program, const ExplicitOptions& options)
       : program_(program),
         options_(options),
-        crew_({program, step::cpus_per_line(program, options.cpus),
-               options.reduction ? search::Merge::cpus : search::Merge::nothing, options.deadlock, threads(options)}),
+        crew_(job(program, options)),
         closed_(crew_.closed()),
         states_(closed_.words()),
         groups_(crew_.seen().groups) {}
@@ -82,8 +81,13 @@ class Explorer {
     }
   }
 
-  static unsigned threads(const ExplicitOptions& options) {
-    return options.limits.threads != 0 ? options.limits.threads : std::thread::hardware_concurrency();
+  static search::Crew::Job job(const step::Program& program, const ExplicitOptions& options) {
+    search::Crew::Job job{program, step::cpus_per_line(program, options.cpus)};
+    job.merge = options.reduction ? search::Merge::cpus : search::Merge::nothing;
+    job.deadlock = options.deadlock;
+    job.threads = options.limits.threads != 0 ? options.limits.threads : std::thread::hardware_concurrency();
+    job.worth_a_thread = options.worth_a_thread;
+    return job;
   }
 
   bool over_limit(std::uint32_t level, std::size_t more) {

@@ -6,11 +6,12 @@
 namespace faultline::check {
 
 struct ExplicitOptions {
-  std::uint32_t cpus = 2;  // of each `any` line
-  bool reduction = true;   // false: no symmetry of CPUs, objects named from a pool. Counts "plain" states
-  bool all_kinds = false;  // go on past the first violation; every (kind, name) with its shortest trace
-  bool deadlock = true;    // check for it
-  bool finish = false;     // once a violation is found, its shortest trace may take longer than limits.seconds
+  std::uint32_t cpus = 2;         // of each `any` line
+  bool reduction = true;          // false: no symmetry of CPUs, objects named from a pool. Counts "plain" states
+  bool all_kinds = false;         // go on past the first violation; every (kind, name) with its shortest trace
+  bool deadlock = true;           // check for it
+  double worth_a_thread = 0.008;  // seconds that a level takes one thread, for each that is started
+  bool finish = false;            // once a violation is found, its shortest trace may take longer than limits.seconds
   Limits limits{};
 };
 

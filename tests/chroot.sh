@@ -24,7 +24,7 @@ if [[ ${1:-} == --inside ]]; then
   mkdir "$root/dev/shm"
   mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
   exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb \
-    bash -c "cd /root/faultline && $3"
+    bash -c "cd /srv/faultline && $3"
 fi
 
 commands=()
@@ -71,8 +71,8 @@ for suite in "${suites[@]}"; do
     { tail -n 20 "$work/$suite-debootstrap.log" >&2; fail "debootstrap of $suite failed"; }
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   apt-config dump | grep -E '^Acquire::(http|https)::' >"$root/etc/apt/apt.conf.d/90host" || true
-  git clone -q --no-hardlinks "$source_tree" "$root/root/faultline"
-  git -C "$root/root/faultline" -c advice.detachedHead=false checkout -q "$commit"
+  git clone -q --no-hardlinks "$source_tree" "$root/srv/faultline"
+  git -C "$root/srv/faultline" -c advice.detachedHead=false checkout -q "$commit"
 
   for command in "${commands[@]}"; do
     printf '\n== %s: %s\n' "$suite" "$command"

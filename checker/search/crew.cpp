@@ -12,37 +12,18 @@ constexpr std::size_t prefetched = 16;   // states
 
 }  // namespace
 
-Groups::Groups(const step::Program& program) {
-  std::map<std::pair<step::Kind, std::string>, std::uint32_t> ids;
-  const auto id = [&](step::Kind kind, const std::string& name) {
-    return ids.emplace(std::pair{kind, name}, static_cast<std::uint32_t>(ids.size())).first->second;
-  };
-  for (const step::Command& command : program.commands) {
-    of_command.push_back(command.violation ? id(command.violation->kind, command.violation->name) : not_found);
-  }
-  for (const step::Invariant& invariant : program.invariants) {
-    of_invariant.push_back(id(step::Kind::invariant, invariant.name));
-  }
-  deadlock = id(step::Kind::deadlock, "");
-  steps.assign(ids.size(), not_found);
-}
-
-void Groups::add(const Groups& other) {
-  for (std::uint32_t g = 0; g < steps.size(); ++g) found(g, other.steps[g]);
-}
-
-void Seen::add(const Seen& other) {
-  groups.add(other.groups);
-  for (std::size_t i = 0; i < fired.size(); ++i) fired[i] |= other.fired[i];
-  bound_hit = bound_hit || other.bound_hit;
-  transitions += other.transitions;
-}
-
 Crew::Crew(Job job) : job_(std::move(job)), seen_(job_.program) {
   job_.threads = std::max(job_.threads, 1U);
-  workers_.push_back(std::make_unique<Worker>(job_.program, job_.cpus_per_line, job_.merge, job_.deadlock));
+  make_room_for(1);
   words_ = closed().words();
-  ring_.push_back(std::make_unique<Outcome>(job_.program));
+}
+
+// One thread inserts a chunk as soon as it has looked at it.
+void Crew::make_room_for(std::size_t threads) {
+  while (workers_.size() < threads)
+    workers_.push_back(std::make_unique<Worker>(job_.program, job_.cpus_per_line, job_.merge, job_.deadlock));
+  const std::size_t outcomes = threads > 1 ? threads * chunks_ahead : 1;
+  while (ring_.size() < outcomes) ring_.push_back(std::make_unique<Outcome>(job_.program));
 }
 
 bool Crew::expand(StateSet& states, StateSet::Index first, StateSet::Index last, std::uint32_t level, bool only_look,
@@ -53,6 +34,7 @@ bool Crew::expand(StateSet& states, StateSet::Index first, StateSet::Index last,
   for (const auto& outcome : ring_) outcome->ready = false;
   const Level work_of{states, level, only_look, may_go_on};
   const std::size_t threads = threads_for(last - first);
+  make_room_for(threads);
   const auto start = std::chrono::steady_clock::now();
   {
     std::vector<std::jthread> others;
@@ -66,14 +48,9 @@ bool Crew::expand(StateSet& states, StateSet::Index first, StateSet::Index last,
 }
 
 // How long a level takes decides how many threads look at it, and nothing else.
-std::size_t Crew::threads_for(StateSet::Index states) {
+std::size_t Crew::threads_for(StateSet::Index states) const {
   const double most = seconds_a_state_ * states / std::max(job_.worth_a_thread, 1e-9);
-  const std::size_t threads =
-      most < job_.threads ? std::max<std::size_t>(static_cast<std::size_t>(most), 1) : job_.threads;
-  while (workers_.size() < threads)
-    workers_.push_back(std::make_unique<Worker>(job_.program, job_.cpus_per_line, job_.merge, job_.deadlock));
-  while (threads > 1 && ring_.size() < threads * chunks_ahead) ring_.push_back(std::make_unique<Outcome>(job_.program));
-  return threads;
+  return most < job_.threads ? std::max<std::size_t>(static_cast<std::size_t>(most), 1) : job_.threads;
 }
 
 // A chunk lies within one block of the set, so nobody needs the set itself to find its states.
@@ -119,7 +96,7 @@ void Crew::work(Worker& worker, const Level& level) {
 }
 
 void Crew::look(Worker& worker, const Level& level, const Chunk& chunk, Outcome& outcome) const {
-  outcome.seen = Seen(job_.program);
+  outcome.seen.clear();
   outcome.hashes.clear();
   outcome.error = nullptr;
   std::size_t used = 0;

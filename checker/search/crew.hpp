@@ -20,8 +20,8 @@ class Crew {
     Merge merge = Merge::cpus;
     bool deadlock = true;
     unsigned threads = 1;
-    StateSet::Index chunk = 512;    // states that a worker looks at in one go
-    double worth_a_thread = 0.008;  // seconds that a level will take one thread, for each
+    StateSet::Index chunk = 512;  // states that a worker looks at in one go
+    double worth_a_thread = 0;    // seconds that a level will take one thread, for each
   };
   // Asked before up to so many states are inserted, by one thread at a time; false ends the level.
   using MayGoOn = std::function<bool(std::size_t more)>;
@@ -35,6 +35,8 @@ class Crew {
                             bool only_look, const MayGoOn& may_go_on);
   // Of the chunks that were inserted.
   [[nodiscard]] const Seen& seen() const { return seen_; }
+  // The most threads that a level had so far.
+  [[nodiscard]] std::size_t threads() const { return workers_.size(); }
 
  private:
   struct Chunk {
@@ -56,7 +58,8 @@ class Crew {
     const MayGoOn& may_go_on;
   };
 
-  [[nodiscard]] std::size_t threads_for(StateSet::Index states);
+  void make_room_for(std::size_t threads);
+  [[nodiscard]] std::size_t threads_for(StateSet::Index states) const;
   void divide(const StateSet& states, StateSet::Index first, StateSet::Index last);
   void work(Worker& worker, const Level& level);
   void look(Worker& worker, const Level& level, const Chunk& chunk, Outcome& outcome) const;

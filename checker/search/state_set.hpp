@@ -17,6 +17,7 @@ class StateSet {
   explicit StateSet(std::uint32_t words) : words_(words), table_(1U << 10, empty) {}
 
   [[nodiscard]] Index size() const { return size_; }
+  [[nodiscard]] std::uint32_t words() const { return words_; }  // of a state
   [[nodiscard]] const std::uint64_t* operator[](Index i) const {
     return blocks_[i >> block_bits].get() + std::size_t{i & block_mask} * words_;
   }

@@ -1,8 +1,6 @@
 // What looks at states in the explicit search, and what it has seen there. A thread has one of its own; workers share
 // nothing.
 #pragma once
-#include <map>
-
 #include "checker/search/successors.hpp"
 
 namespace faultline::check::search {
@@ -19,6 +17,7 @@ class Groups {
     fewest = std::min(fewest, in_steps);
   }
   void add(const Groups& other);
+  void clear();  // as if nothing had been found
 
   std::vector<std::uint32_t> of_command, of_invariant;
   std::uint32_t deadlock = 0;
@@ -30,6 +29,7 @@ class Groups {
 struct Seen {
   explicit Seen(const step::Program& program) : groups(program), fired(program.commands.size()) {}
   void add(const Seen& other);
+  void clear();
 
   Groups groups;
   std::vector<Byte> fired;  // per command

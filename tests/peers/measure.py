@@ -85,9 +85,9 @@ def machine():
     return f"{cpu}, {os.cpu_count()} cores, {gib:.0f} GiB; {'; '.join(versions)}"
 
 
-def fail(text):
+def fail(text, code=2):
     print(f"{os.path.basename(sys.argv[0])}: {text}", file=sys.stderr)
-    sys.exit(1)
+    sys.exit(code)
 
 
 def faultline_program():

@@ -1,7 +1,5 @@
 #include "tests/differential/random/run.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <fstream>
@@ -24,17 +22,7 @@ constexpr std::uint32_t spin_cpus = 2;
 
 class Examiner {
  public:
-  explicit Examiner(const Settings& settings) : settings_(settings) {
-    if (settings.spin_every == 0) return;
-    std::string name = (std::filesystem::temp_directory_path() / "faultline-random-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    folder_ = name;
-  }
-  Examiner(const Examiner&) = delete;
-  Examiner& operator=(const Examiner&) = delete;
-  ~Examiner() {
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
-  }
+  explicit Examiner(const Settings& settings) : settings_(settings) {}
 
   Outcome examine(std::uint64_t seed) {
     const RandomModel model = random_model(seed);
@@ -63,7 +51,7 @@ class Examiner {
     for (std::size_t v = 0; v < loaded.variants.size() && v < outcome.variants.size(); ++v) {
       if (loaded.variants[v].diagnostics.has_errors()) continue;
       for (std::uint32_t n = 1; n <= spin_cpus; ++n) {
-        const SpinAnswer answer = ask_spin(loaded.variants[v].program, n, folder_);
+        const SpinAnswer answer = ask_spin(loaded.variants[v].program, n);
         if (answer.compared) ++outcome.spin_compared;
         if (!answer.disagreement.empty())
           outcome.variants[v].disagreements.push_back({loaded.variants[v].name, spin_differs, answer.disagreement});
@@ -121,7 +109,6 @@ class Examiner {
 
   static constexpr const char* spin_differs = "Spin counts otherwise";
   const Settings& settings_;
-  std::filesystem::path folder_;
 };
 
 }  // namespace

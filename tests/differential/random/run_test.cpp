@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/differential/random/spin.hpp"
+#include "tests/support/peers.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace faultline::differential {
@@ -53,17 +54,6 @@ TEST(RandomModels, TheCountsDoNotDependOnTheJobs) {
   EXPECT_EQ(run(settings).markdown(), one);
 }
 
-class Findings : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "faultline-findings-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
-};
-
 Finding proof() {
   Finding finding;
   finding.answer = check::Answer::proved;
@@ -77,18 +67,19 @@ std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
-TEST_F(Findings, AWrongEngineLeavesAShrunkModelWithTheReason) {
+TEST(Findings, AWrongEngineLeavesAShrunkModelWithTheReason) {
+  const testing::Folder folder;
   Settings settings;
   settings.models = sanitized ? 6 : 20;
   settings.removals_every = 0;
   settings.max_cpus = 2;
-  settings.findings = folder_;
+  settings.findings = folder.path();
   settings.engines = {{"liar", 1, [](const step::Program&, const Question&) { return std::string(); },
                        [](const step::Program&, const Question&) { return proof(); }}};
   const Tally tally = run(settings);
   EXPECT_GT(tally.disagreements(), 0U);
   std::size_t files = 0;
-  for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
     ++files;
     const std::string text = contents(file.path());
     EXPECT_NE(text.find("liar proves what is violated"), std::string::npos) << text;

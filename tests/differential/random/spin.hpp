@@ -1,6 +1,5 @@
 // The same program as Promela through Spin: plain states and errors are to be those of the explicit search.
 #pragma once
-#include <filesystem>
 #include <string>
 
 #include "step/program.hpp"
@@ -14,8 +13,7 @@ struct SpinAnswer {
   std::string disagreement;
 };
 
-// With `cpus` CPUs on each any-line. Files are written into `folder`.
-[[nodiscard]] SpinAnswer ask_spin(const step::Program& program, std::uint32_t cpus,
-                                  const std::filesystem::path& folder);
+// With `cpus` CPUs on each any-line.
+[[nodiscard]] SpinAnswer ask_spin(const step::Program& program, std::uint32_t cpus);
 
 }  // namespace faultline::differential

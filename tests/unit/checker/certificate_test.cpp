@@ -1,7 +1,6 @@
 // Certificates on disk: what is written can be judged from the files, and nothing that was changed is accepted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 
 #include "checker/certificate_hash.hpp"
 #include "checker/certificate_text.hpp"
+#include "tests/support/peers.hpp"
 #include "tests/unit/checker/certificate_sets.hpp"
 
 namespace faultline::check {
@@ -76,10 +76,6 @@ TEST(ViewLines, SayWhatIsWrong) {
 class Certificate : public ::testing::Test {
  protected:
   Certificate() {
-    const fs::path pattern = fs::temp_directory_path() / "faultline-certificate-XXXXXX";
-    std::string name = pattern.string();
-    EXPECT_NE(::mkdtemp(name.data()), nullptr);
-    top = name;
     dir = top / "proof";
     head.tool = "faultline test";
     head.source = "small_flush.fl";
@@ -87,7 +83,6 @@ class Certificate : public ::testing::Test {
     head.variant = program.variant;
     head.scope.any = true;
   }
-  ~Certificate() override { fs::remove_all(top); }
 
   void write() { write_certificate(dir, head, program, set); }
   Judgement judge(bool z3 = false) { return certify(dir, program, z3); }
@@ -113,7 +108,8 @@ class Certificate : public ::testing::Test {
   step::Program program = small_flush();
   ViewSet set = proved_views(program);
   CertificateHead head;
-  fs::path top;
+  const testing::Folder folder;
+  const fs::path top = folder.path();
   fs::path dir;
 };
 

@@ -19,9 +19,33 @@ step::Program thp_fault(const std::string& variant) {
   return std::move(loaded.variants.at(0).program);
 }
 
+// A crew with small chunks, whose threads all have something to do from the second level on, and the initial state.
+struct Search {
+  Search(const step::Program& program, std::uint32_t cpus, unsigned threads)
+      : crew({program, step::cpus_per_line(program, cpus), Merge::cpus, true, threads, 3}),
+        states(crew.closed().words()) {
+    std::vector<std::uint64_t> key(crew.closed().words());
+    crew.closed().encode(crew.closed().initial().data(), key.data());
+    states.insert(key.data());
+  }
+  [[nodiscard]] bool more() const { return levels[levels.size() - 2] < levels.back(); }
+  bool expand(const Crew::MayGoOn& may_go_on) {
+    const auto level = static_cast<std::uint32_t>(levels.size() - 2);
+    return crew.expand(states, levels[level], levels[level + 1], level, false, may_go_on);
+  }
+  [[nodiscard]] std::vector<std::uint64_t> words() const {  // of all states, in order
+    std::vector<std::uint64_t> all;
+    for (StateSet::Index i = 0; i < states.size(); ++i) all.insert(all.end(), states[i], states[i] + states.words());
+    return all;
+  }
+
+  Crew crew;
+  StateSet states;
+  std::vector<StateSet::Index> levels = {0, 1};
+};
+
 struct Walk {
-  std::vector<std::uint64_t> words;  // of all states, in order
-  StateSet::Index size = 0;
+  std::vector<std::uint64_t> words;
   std::vector<StateSet::Index> levels;
   std::vector<std::uint32_t> groups;
   std::vector<Byte> fired;
@@ -30,32 +54,25 @@ struct Walk {
   friend bool operator==(const Walk&, const Walk&) = default;
 };
 
-// Small chunks, so that all threads have something to do from the first levels on.
 Walk walk(const step::Program& program, std::uint32_t cpus, unsigned threads, StateSet::Index most = StateSet::none) {
-  Crew crew({program, step::cpus_per_line(program, cpus), Merge::cpus, true, threads, 3, 0});
-  StateSet states(crew.closed().words());
-  std::vector<std::uint64_t> key(crew.closed().words());
-  crew.closed().encode(crew.closed().initial().data(), key.data());
-  states.insert(key.data());
+  Search search(program, cpus, threads);
   Walk result;
-  result.levels = {0, 1};
-  const auto may_go_on = [&](std::size_t more) { return states.size() + more <= most; };
-  for (std::uint32_t level = 0; result.ended && result.levels[level] < result.levels[level + 1]; ++level) {
-    result.ended = crew.expand(states, result.levels[level], result.levels[level + 1], level, false, may_go_on);
-    result.levels.push_back(states.size());
+  while (result.ended && search.more()) {
+    result.ended = search.expand([&](std::size_t more) { return search.states.size() + more <= most; });
+    search.levels.push_back(search.states.size());
   }
-  result.size = states.size();
-  for (StateSet::Index i = 0; i < states.size(); ++i)
-    result.words.insert(result.words.end(), states[i], states[i] + key.size());
-  result.groups = crew.seen().groups.steps;
-  result.fired = crew.seen().fired;
-  result.transitions = crew.seen().transitions;
+  EXPECT_EQ(search.crew.threads(), threads) << "they all had a part in it";
+  result.words = search.words();
+  result.levels = search.levels;
+  result.groups = search.crew.seen().groups.steps;
+  result.fired = search.crew.seen().fired;
+  result.transitions = search.crew.seen().transitions;
   return result;
 }
 
 void expect_same(const step::Program& program, std::uint32_t cpus, StateSet::Index most = StateSet::none) {
   const Walk one = walk(program, cpus, 1, most);
-  EXPECT_GT(one.size, 50U);
+  EXPECT_GT(one.levels.back(), 50U);
   EXPECT_EQ(one.ended, most == StateSet::none);
   for (const unsigned threads : {2U, 3U, 8U}) EXPECT_TRUE(walk(program, cpus, threads, most) == one) << threads;
 }
@@ -74,33 +91,64 @@ TEST(Crew, NorDoTheyAtALimit) {
 // What is thrown in a level comes out of it, and the same level can be looked at again.
 TEST(Crew, ALevelThatEndedEarlyCanBeLookedAtAgain) {
   const step::Program program = pmd_race({});
-  const std::vector<std::uint32_t> lines = step::cpus_per_line(program, 3);
+  const Walk whole = walk(program, 3, 1);
   for (const unsigned threads : {1U, 3U}) {
-    Crew crew({program, lines, Merge::cpus, true, threads, 3, 0});
-    StateSet states(crew.closed().words());
-    std::vector<std::uint64_t> key(crew.closed().words());
-    crew.closed().encode(crew.closed().initial().data(), key.data());
-    states.insert(key.data());
-    std::vector<StateSet::Index> levels = {0, 1};
-    for (std::uint32_t level = 0; levels[level] < levels[level + 1]; ++level) {
+    Search search(program, 3, threads);
+    int thrown = 0;
+    while (search.more()) {
       int asked = 0;
-      const auto throws = [&](std::size_t) -> bool {
-        if (++asked == 3) throw OverLimit("memory limit");
-        return true;
-      };
-      const bool few = (levels[level + 1] - levels[level] + 2) / 3 < 3;
-      if (few)
-        EXPECT_TRUE(crew.expand(states, levels[level], levels[level + 1], level, false, throws));
-      else
-        EXPECT_THROW((void)crew.expand(states, levels[level], levels[level + 1], level, false, throws), OverLimit);
-      EXPECT_TRUE(
-          crew.expand(states, levels[level], levels[level + 1], level, false, [](std::size_t) { return true; }));
-      levels.push_back(states.size());
+      try {
+        (void)search.expand([&](std::size_t) -> bool {
+          if (++asked == 3) throw OverLimit("memory limit");
+          return true;
+        });
+        EXPECT_LT(asked, 3);
+      } catch (const OverLimit&) {
+        ++thrown;
+      }
+      EXPECT_TRUE(search.expand([](std::size_t) { return true; }));
+      search.levels.push_back(search.states.size());
     }
-    const Walk whole = walk(program, 3, 1);
-    EXPECT_EQ(levels, whole.levels);
-    for (StateSet::Index i = 0; i < states.size(); ++i)
-      ASSERT_TRUE(std::equal(states[i], states[i] + key.size(), &whole.words[i * key.size()])) << i;
+    EXPECT_GT(thrown, 10);
+    EXPECT_EQ(search.levels, whole.levels);
+    EXPECT_EQ(search.words(), whole.words);
+  }
+}
+
+// CPUs take `handles` objects each, one CPU after the other, and keep them.
+step::Program hoard(std::size_t cpus, std::size_t handles) {
+  testing::ProgramBuilder b("hoard", "base");
+  const step::Id turn = b.global("turn", 15);
+  const step::Id thing = b.type("thing");
+  std::vector<step::Id> of;
+  for (std::size_t h = 0; h < handles; ++h) of.push_back(b.handle("h" + std::to_string(h), thing));
+  for (std::size_t i = 0; i < cpus; ++i) {
+    const std::string name = "cpu" + std::to_string(i);
+    const step::Id line = b.line(name, 1);
+    auto take = b.command(b.idle(line), b.at(line, b.handler(name)), "take");
+    take.assume(b.global_is(turn, static_cast<int>(i))).set_global(turn, static_cast<int>(i) + 1);
+    for (const step::Id handle : of) take.fresh(handle);
+  }
+  return b.finish();
+}
+
+// 63 objects have names. One more is no proof, and no endless search either.
+TEST(Crew, TooManyObjectsIsNoProof) {
+  for (const bool reduction : {true, false}) {
+    for (const unsigned threads : {1U, 2U}) {
+      ExplicitOptions options;
+      options.deadlock = false;
+      options.reduction = reduction;
+      options.worth_a_thread = 0;
+      options.limits.threads = threads;
+      const ExplicitResult all = explore(hoard(9, 7), options);
+      EXPECT_TRUE(all.complete) << all.reason;
+      EXPECT_EQ(all.states, 10U);
+      const ExplicitResult more = explore(hoard(8, 8), options);
+      EXPECT_FALSE(more.complete);
+      EXPECT_EQ(more.reason, "more than 63 objects in one state");
+      EXPECT_EQ(more.states, 8U);
+    }
   }
 }
 
@@ -109,10 +157,12 @@ TEST(Crew, ExploreSaysTheSame) {
     const step::Program program = thp_fault(variant);
     ExplicitOptions options;
     options.cpus = 3;
+    options.worth_a_thread = 0;
     options.limits.threads = 1;
     const ExplicitResult one = explore(program, options);
     options.limits.threads = 4;
     const ExplicitResult four = explore(program, options);
+    EXPECT_EQ(one.complete, four.complete);
     EXPECT_EQ(one.states, four.states);
     EXPECT_EQ(one.transitions, four.transitions);
     EXPECT_EQ(one.depth, four.depth);

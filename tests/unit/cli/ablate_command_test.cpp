@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/run.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/unit/cli/hand_made.hpp"
 
 namespace faultline::testing {
@@ -65,9 +66,7 @@ std::set<std::string> explained(const std::string& text, const std::string& tabl
 
 // Every survivor of the corpus stands in these files, and is explained in the page that quotes them.
 void expect_table(const std::string& model, const std::string& variant, const std::string& golden) {
-#ifdef FAULTLINE_SANITIZED
-  GTEST_SKIP() << "minutes beside sanitizers; the release build compares the tables";
-#endif
+  if (testing::sanitized) GTEST_SKIP() << "minutes beside sanitizers; the release build compares the tables";
   const Answer answer = run({models + model, "--variant", variant, "--no-timing"});
   EXPECT_EQ(answer.code, cli::exit_fine) << answer.err;
   expect_golden(golden, answer.out);
