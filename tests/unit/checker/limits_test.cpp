@@ -8,6 +8,7 @@
 #include "checker/certificate.hpp"
 #include "checker/deadlock.hpp"
 #include "checker/search/state_set.hpp"
+#include "checker/smt/unrolling.hpp"
 #include "tests/unit/checker/certificate_sets.hpp"
 
 namespace faultline::check {
@@ -125,6 +126,16 @@ TEST(Judges, Z3IsInterrupted) {
     }
   }
   EXPECT_GT(undecided, 0);
+}
+
+// To build the question can take as long as to answer it.
+TEST(Unrolling, EndsAtALimitBeforeItAsks) {
+  smt::Terms terms;
+  std::vector<smt::Term> claims;
+  for (int n = 0; n < 1000; ++n) claims.push_back(terms.variable("x." + std::to_string(n)));
+  const Watch watch(no_time()), forever({});
+  EXPECT_THROW(smt::Unrolling(terms, {}, watch).claim(claims, 0), OverLimit);
+  EXPECT_NO_THROW(smt::Unrolling(terms, {}, forever).claim(claims, 0));
 }
 
 // The search itself, or the search for the shortest trace: a trace is the shortest one or none.
