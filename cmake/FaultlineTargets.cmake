@@ -113,14 +113,16 @@ endfunction()
 
 # Each model is held to its own expect lines.
 function(faultline_model_tests)
-  file(GLOB models CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/models/*/*.fl")
+  file(GLOB models CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/models/*/*.fl"
+    "${PROJECT_SOURCE_DIR}/tests/constructs/*.fl")
   foreach(model IN LISTS models)
     add_test(NAME "${model}" COMMAND faultline test "${model}" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties("${model}" PROPERTIES TIMEOUT 900)
   endforeach()
 endfunction()
 
-# tests/differential/random: the program random_models and the tests of its parts.
+# tests/differential/random: the program random_models and the tests of its parts; tests/constructs, which is judged by
+# the same.
 function(faultline_random_models)
   set(folder "${PROJECT_SOURCE_DIR}/tests/differential/random")
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
@@ -129,10 +131,12 @@ function(faultline_random_models)
   add_library(faultline_random STATIC ${sources})
   add_executable(random_models "${folder}/main.cpp")
   add_executable(test_random ${tests})
+  add_executable(test_constructs "${PROJECT_SOURCE_DIR}/tests/constructs/constructs_test.cpp")
   target_link_libraries(faultline_random PUBLIC faultline_checker faultline_codegen PRIVATE faultline_test_support)
   target_link_libraries(random_models PRIVATE faultline_random)
   target_link_libraries(test_random PRIVATE faultline_random GTest::gmock GTest::gtest_main)
-  foreach(target faultline_random random_models test_random)
+  target_link_libraries(test_constructs PRIVATE faultline_random faultline_test_support GTest::gtest_main)
+  foreach(target faultline_random random_models test_random test_constructs)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
     target_compile_options(${target} PRIVATE ${FAULTLINE_WARNINGS})
     target_compile_definitions(${target} PRIVATE FAULTLINE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
@@ -140,6 +144,8 @@ function(faultline_random_models)
   endforeach()
   gtest_discover_tests(test_random TEST_PREFIX "random." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
     PROPERTIES TIMEOUT 3600)
+  gtest_discover_tests(test_constructs TEST_PREFIX "constructs." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+    PROPERTIES TIMEOUT 600)
 endfunction()
 
 # tests/fuzz/NAME.cpp is the libFuzzer program fuzz_NAME.

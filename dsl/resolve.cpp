@@ -426,8 +426,7 @@ class Resolver {
               {"write `on any cpus`"});
       decl.cpus = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*item.cpus, 1, 12));
     }
-    if (item.once)
-      error("FL0313", span, "`once` is not supported yet", {"it comes with the stage \"Numbers, TLBs and objects\""});
+    decl.once = item.once;
     model_.runs.push_back(std::move(decl));
   }
 

@@ -199,6 +199,7 @@ class Lowering {
     for (const Index function : run.handlers) names.push_back(model_.functions[function].item->name.text);
     l.name = fmt::format("{}", fmt::join(names, ", "));
     l.cpus = run.cpus;
+    l.once = run.once;
     l.idle = static_cast<Id>(program_.locations.size());
     Location idle;
     idle.line = line_id;
@@ -242,13 +243,23 @@ class Lowering {
       };
       PathBuilder builder(context, flow, live_[function], slots_[function], handler, l.idle, position,
                           [&](Command command) { program_.commands.push_back(std::move(command)); });
-      builder.from_idle();
+      builder.from_idle(run.once ? started(name, line_id) : no_id);
       while (!work.empty() && !diagnostics_.has_errors()) {
         const auto [key, pc] = work.back();
         work.pop_back();
         builder.from(key.first, key.second, pc);
       }
     }
+  }
+
+  // Says of a handler that runs once whether it has been started.
+  Id started(const std::string& handler, Id line_id) {
+    const bool several = std::any_of(program_.globals.begin(), program_.globals.end(),
+                                     [&](const Variable& v) { return v.name == handler + " started"; });
+    program_.globals.push_back(
+        variable(several ? fmt::format("{} started, line {}", handler, line_id + 1) : handler + " started", 1, 0,
+                 {"false", "true"}, false));
+    return static_cast<Id>(program_.globals.size() - 1);
   }
 
   // Temporaries have no name that a reader knows.

@@ -63,7 +63,7 @@ PathBuilder::PathBuilder(PathContext& context, const dsl::Flow& flow, const Live
       position_(std::move(position)),
       found_(std::move(found)) {}
 
-void PathBuilder::from_idle() {
+void PathBuilder::from_idle(Id started) {
   from_pc_ = idle_;
   paths_ = 0;
   from_node_ = nothing;
@@ -71,6 +71,11 @@ void PathBuilder::from_idle() {
   path.var.assign(flow_.vars.size(), exprs_.constant(0));
   path.ref.assign(flow_.refs.size(), {});
   path.own.assign(flow_.refs.size(), exprs_.constant(0));
+  if (started != no_id) {
+    assume(path, global(started), false);
+    op(path, OpCode::set_global, started, 0, 0, exprs_.constant(1));
+    path.known[global(started)] = 2;
+  }
   run(std::move(path), flow_.entry);
 }
 

@@ -82,7 +82,8 @@ class PathBuilder {
   PathBuilder(PathContext& context, const dsl::Flow& flow, const Liveness& live, const Slots& slots, Id handler,
               Id idle, std::function<Id(dsl::Index, const LockSet&)> position, std::function<void(Command)> found);
 
-  void from_idle();
+  // `started`: the global that says whether a handler that runs once has been started, or no_id.
+  void from_idle(Id started = no_id);
   void from(dsl::Index node, const LockSet& locks, Id pc);
 
  private:

@@ -44,6 +44,11 @@ unsigned operand_count(ExprOp op) {
   }
 }
 
+bool ends_deadlock(const Program& program, Id pc) {
+  const Location& location = program.locations[pc];
+  return location.handler != no_id || program.lines[location.line].once;
+}
+
 std::vector<std::uint32_t> cpus_per_line(const Program& program, std::uint32_t n) {
   std::vector<std::uint32_t> result;
   result.reserve(program.lines.size());

@@ -64,6 +64,9 @@ struct Line {
   std::string name;
   std::uint32_t cpus = 0;
   Id idle = 0;  // the position between handlers; every CPU of the line starts here with locals 0 and handles null
+  // Each of its handlers starts at most once in all: a global of its own says whether it has. There is no deadlock
+  // while one of them may still start.
+  bool once = false;
 };
 
 enum class LockKind : std::uint8_t { spinlock, mutex, rwsem };
@@ -323,6 +326,8 @@ inline constexpr std::size_t max_awaits = 4;
 inline constexpr std::size_t max_locations = 4096;
 
 [[nodiscard]] const char* to_string(Kind kind);
+// Whether a step from this position ends a deadlock: it is inside a handler, or one that runs `once` may still start.
+[[nodiscard]] bool ends_deadlock(const Program& program, Id pc);
 // The number of CPUs of each line when every `any` line gets n.
 [[nodiscard]] std::vector<std::uint32_t> cpus_per_line(const Program& program, std::uint32_t n);
 

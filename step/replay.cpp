@@ -199,8 +199,8 @@ bool deadlocked(const Program& program, const State& state) {
         if (can_acknowledge(program, state, cpu, sender, kind)) return false;
       }
     }
-    if (!inside_handler(program, state, cpu)) continue;
-    somebody = true;
+    somebody = somebody || inside_handler(program, state, cpu);
+    if (!ends_deadlock(program, state.cpu[cpu].pc)) continue;
     if (can_run(program, state, cpu, [](const Command&) { return true; })) return false;
   }
   return somebody;

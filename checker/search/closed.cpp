@@ -29,7 +29,10 @@ Closed::Closed(const step::Program& program, std::vector<std::uint32_t> cpus_per
   std::iota(identity_.begin(), identity_.end(), Byte{0});
   form_.resize(layout().size());
   next_.resize(layout().size());
-  for (const step::Location& location : program.locations) inside_.push_back(location.handler != step::no_id ? 1 : 0);
+  for (std::size_t pc = 0; pc < program.locations.size(); ++pc) {
+    inside_.push_back(program.locations[pc].handler != step::no_id ? 1 : 0);
+    ends_deadlock_.push_back(step::ends_deadlock(program, static_cast<step::Id>(pc)) ? 1 : 0);
+  }
 }
 
 std::vector<Byte> Closed::initial() const {
@@ -66,9 +69,9 @@ bool Closed::deadlocked(const Byte* s) {
     bool moves_on = false;
     machine_.acknowledgements(s, me, [&](const Acknowledgement&) { moves_on = true; });
     if (moves_on) return false;
-    if (!inside(s, me)) continue;
-    somebody = true;
     const std::uint32_t pc = layout().pc(s, me);
+    somebody = somebody || inside(pc);
+    if (!ends_deadlock(pc)) continue;
     for (const Code* code = machine_.begin(pc); code != machine_.end(pc); ++code) {
       machine_.run(*code, s, me, World::closed, [&](const Byte*) { moves_on = true; });
       if (moves_on) return false;

@@ -51,6 +51,7 @@ class Closed {
 
   [[nodiscard]] bool inside(const Byte* s, std::uint32_t cpu) const { return inside(layout().pc(s, cpu)); }
   [[nodiscard]] bool inside(std::uint32_t pc) const { return inside_[pc] != 0; }
+  [[nodiscard]] bool ends_deadlock(std::uint32_t pc) const { return ends_deadlock_[pc] != 0; }
   // Some CPU is inside a handler and none of those can move (semantics.md: idle CPUs do not help, acknowledging does).
   [[nodiscard]] bool deadlocked(const Byte* s);
 
@@ -93,7 +94,7 @@ class Closed {
   Order identity_{};
   std::vector<Byte> form_, next_;
   std::array<std::uint64_t, step::max_globals> globals_{};
-  std::vector<Byte> inside_;  // per position
+  std::vector<Byte> inside_, ends_deadlock_;  // per position
 };
 
 }  // namespace faultline::check::search

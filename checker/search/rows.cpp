@@ -68,7 +68,7 @@ Rows::Row Rows::make(const Byte* s, std::uint32_t me) {
   Machine& machine = closed_.machine();
   const std::uint32_t pc = closed_.layout().pc(s, me);
   Row row;
-  row.inside = closed_.inside(pc);
+  row.pc = pc;
   row.complete = complete_[pc] != 0;
   for (std::size_t f = 0; f < facts_.size(); ++f) {
     if (machine.truth(s, me, me, facts_[f])) row.facts |= 1U << f;  // it is the other CPU here

@@ -19,8 +19,8 @@ class Rows {
   struct Row {
     std::uint32_t first = 0, last = 0;  // outcomes
     std::uint32_t facts = 0;            // that this CPU satisfies
-    bool inside = false;                // a handler
-    bool complete = false;              // all commands of the position are in the table
+    std::uint32_t pc = 0;
+    bool complete = false;  // all commands of the position are in the table
   };
 
   // Globals and each cell take one word, and together no more.

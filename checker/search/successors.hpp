@@ -51,10 +51,11 @@ bool Successors::each(Found&& found) {
   bool somebody = false, moved = false;
   for (std::uint32_t me = 0; me < closed_.cpus(); ++me) {
     if (twin_[me] != me) continue;
-    const bool inside = rows_.usable() ? row_[me].inside : closed_.inside(flat(), me);
-    somebody = somebody || inside;
+    const std::uint32_t pc = rows_.usable() ? row_[me].pc : closed_.layout().pc(flat(), me);
+    const bool counts = closed_.ends_deadlock(pc);
+    somebody = somebody || closed_.inside(pc);
     const auto take = [&](const Move& move, const Byte* next) {
-      moved = moved || inside || move.code == nullptr;
+      moved = moved || counts || move.code == nullptr;
       if (move.code == nullptr || !move.code->violation) encode(next, move);
       found(move, times_[me]);
     };
@@ -66,7 +67,7 @@ bool Successors::each(Found&& found) {
     const std::uint32_t others = twice_ | (once_ & ~row_[me].facts);
     for (auto outcome = rows_.begin(row_[me]); outcome != rows_.end(row_[me]); ++outcome) {
       if ((outcome->none & others) != 0 || (outcome->some & ~others) != 0) continue;
-      moved = moved || inside;
+      moved = moved || counts;
       if (!outcome->code->violation) encode(*outcome, me);
       found(Move{outcome->code, {me, 0, 0}}, times_[me]);
     }

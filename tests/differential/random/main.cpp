@@ -8,8 +8,8 @@
 
 #include "fmt/format.h"
 #include "tests/differential/random/generator.hpp"
+#include "tests/differential/random/peers.hpp"
 #include "tests/differential/random/run.hpp"
-#include "tests/differential/random/spin.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "tests/differential/random/spin.hpp"
+#include "tests/differential/random/peers.hpp"
 #include "tests/support/peers.hpp"
 #include "tests/support/sanitized.hpp"
 
