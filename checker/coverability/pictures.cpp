@@ -1,5 +1,6 @@
 #include "checker/coverability/pictures.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace faultline::check::coverability {

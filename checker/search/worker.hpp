@@ -1,6 +1,8 @@
 // What looks at states in the explicit search, and what it has seen there. A thread has one of its own; workers share
 // nothing.
 #pragma once
+#include <algorithm>
+
 #include "checker/search/successors.hpp"
 
 namespace faultline::check::search {
