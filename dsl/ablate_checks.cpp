@@ -151,7 +151,9 @@ class Order {
         if (at == nothing || seen[at]) continue;
         seen[at] = true;
         const FlowNode& node = flow.nodes[at];
-        if (at != first && node.shared == flow.nodes[first].shared && is_one_of(node, accesses)) return true;
+        if (at != first && node.shared == flow.nodes[first].shared && node.field == flow.nodes[first].field &&
+            is_one_of(node, accesses))
+          return true;
         open.insert(open.end(), node.next.begin(), node.next.end());
       }
     }

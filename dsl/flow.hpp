@@ -66,7 +66,7 @@ enum class NodeKind : std::uint8_t {
   uses_payload,  // the payload `ref` of the copy whose state is `var` is used here: must be one that the state has
   // steps
   load,   // shared → var (scalar, or state of an entry copy) and refs (payload slots in order; or the one ref of a
-          // resource)
+          // resource); or a field of an object → var
   store,  // shared ← expr (value, or state) and refs (as in load; nothing: null)
   lock,
   unlock,     // lock, mode
@@ -105,6 +105,7 @@ struct FlowNode {
   Index var = nothing;
   Index ref = nothing, other = nothing;
   Index shared = nothing;
+  Index object = nothing, field = nothing;  // of load and store: instead of `shared`, a field of what a ref names
   Index lock = nothing;
   LockMode mode = LockMode::write;
   Index resource = nothing;

@@ -23,6 +23,15 @@ struct FlowValue {
   bool null = false;        // the constant NULL
 };
 
+// What is read and written in shared memory: a place, or a field of the object that a reference names.
+struct Target {
+  Type type;
+  Ident name;  // where it is declared
+  Index shared = nothing;
+  Index object = nothing, field = nothing;
+  [[nodiscard]] bool found() const { return shared != nothing || field != nothing; }
+};
+
 struct Edge {
   Index node;
   int way;
@@ -64,7 +73,9 @@ class FlowBuilder {
   void declare(const std::string& name, LocalName local);
   [[nodiscard]] bool is_opaque_expr(const Expr& expr) const;  // its value is not tracked
   [[nodiscard]] bool mentions_opaque(const Expr& expr) const;
-  Index place(const Expr& expr, bool must);  // shared place that the expression names (not loads)
+  Index place(const Expr& expr, bool must);             // shared place that the expression names (not loads)
+  Target target(const Expr& expr, bool must);           // the same, or a field of an object
+  [[nodiscard]] Index pointee(const Expr& expr) const;  // the resource that a value of this expression names
   Index lock_place(const Expr& expr);
   std::vector<std::string> known_names() const;
   std::vector<std::string> known_functions() const;
@@ -87,7 +98,7 @@ class FlowBuilder {
   std::pair<Edges, Edges> leaf(const Expr& expr);
   FlowValue value(const Expr& expr, const Type* expected = nullptr);
   FlowValue name_value(const Expr& expr, const Type* expected);
-  FlowValue load(Index shared, const Expr& expr);
+  FlowValue load(const Target& from, const Expr& expr);
   FlowValue call(const Expr& expr, const Type* expected, bool statement);
   FlowValue inline_call(Index function, const Expr& expr);
   FlowValue builtin(const Word& word, const Expr& expr, bool statement);
@@ -102,7 +113,7 @@ class FlowBuilder {
   FlowExprPtr truth(const FlowValue& value, const Expr& expr);
   void need(const FlowValue& value, const Type& type, Span span);
   FlowValue coerce(const Expr& expr, const Type& type);
-  void store_value(Index shared, const FlowValue& value, Span span, const std::string& text);
+  void store_value(const Target& to, const FlowValue& value, Span span, const std::string& text);
   void guard_range(const FlowExprPtr& expr, std::uint8_t high, Span span);
   void not_in_atomic(const std::string& what, Span span);
   void assertion(const Expr& expr, bool negated);

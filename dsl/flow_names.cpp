@@ -141,6 +141,71 @@ Index FlowBuilder::place(const Expr& expr, bool must) {
   return shared;
 }
 
+Index FlowBuilder::pointee(const Expr& expr) const {
+  const Expr& e = bare(expr);
+  const auto resource = [](const Type& type) { return type.kind == TypeKind::resource ? type.which : nothing; };
+  if (e.kind == ExprKind::name) {
+    const LocalName* local = find_local(e.text);
+    return local != nullptr && local->what == LocalName::What::ref ? resource(local->type) : nothing;
+  }
+  const auto place_of = [&](const Expr& star) {
+    const Expr& p = bare(*star.kids[0]);
+    const LocalName* local = p.kind == ExprKind::name ? find_local(p.text) : nullptr;
+    return local != nullptr ? local->shared : model_.find_shared(p.text);
+  };
+  if (e.kind == ExprKind::star) {
+    const Index shared = place_of(e);
+    return shared != nothing ? resource(model_.shared[shared].type) : nothing;
+  }
+  if (e.kind != ExprKind::dot) return nothing;
+  const Expr& base = bare(*e.kids[0]);
+  Index entry = nothing;
+  if (const LocalName* local = base.kind == ExprKind::name ? find_local(base.text) : nullptr;
+      local != nullptr && local->what == LocalName::What::entry_copy)
+    entry = local->type.which;
+  if (const Index shared = base.kind == ExprKind::star ? place_of(base) : nothing;
+      shared != nothing && model_.shared[shared].type.kind == TypeKind::entry)
+    entry = model_.shared[shared].type.which;
+  if (entry == nothing) return nothing;
+  for (const EntryDecl::Slot& slot : model_.entries[entry].slots)
+    if (slot.name == e.text) return slot.resource;
+  return nothing;
+}
+
+Target FlowBuilder::target(const Expr& expr, bool must) {
+  const Expr& e = bare(expr);
+  if (e.kind == ExprKind::address) return target(*e.kids[0], must);
+  const Index resource = e.kind == ExprKind::arrow ? pointee(*e.kids[0]) : nothing;
+  if (resource == nothing) {
+    const Expr& base = e.kind == ExprKind::arrow ? bare(*e.kids[0]) : e;
+    const LocalName* local = e.kind == ExprKind::arrow && base.kind == ExprKind::name ? find_local(base.text) : nullptr;
+    if (must && local != nullptr && (local->what == LocalName::What::var || local->what == LocalName::What::entry_copy))
+      fail("FL0302", e.span, fmt::format("`{}` is `{}`, which has no fields", base.text, model_.type_name(local->type)),
+           {"objects of a `resource` have"}, {}, {{local->span, "declared here"}});
+    const Index shared = place(e, must);
+    if (shared == nothing) return {};
+    return {model_.shared[shared].type, model_.shared[shared].name, shared, nothing, nothing};
+  }
+  std::vector<const Expr*> found;
+  stars(*e.kids[0], found);
+  if (!found.empty())
+    fail("FL0301", e.span, "two shared accesses in one expression",
+         {fmt::format("`{}` is one atomic step and `->{}` another", print(*found.front()), e.text)},
+         {fmt::format("read once into a local: `{} now = {};`", model_.resources[resource].name.text,
+                      print(*found.front()))},
+         {{found.front()->span, "the first one"}});
+  const ResourceDecl& decl = model_.resources[resource];
+  const Index field = decl.field(e.text);
+  if (field == nothing) {
+    std::vector<std::string> known;
+    for (const auto& f : decl.fields) known.push_back(f.name.text);
+    unknown_name({e.text, e.text_span.known() ? e.text_span : e.span}, "field", known, "FL0201",
+                 "fields of " + decl.name.text);
+  }
+  const FlowValue object = value(*e.kids[0]);
+  return {decl.fields[field].type, decl.fields[field].name, nothing, object.refs[0], field};
+}
+
 Index FlowBuilder::lock_place(const Expr& expr) {
   const Expr& e = bare(expr);
   if (e.kind == ExprKind::address) return lock_place(*e.kids[0]);
@@ -163,6 +228,11 @@ void FlowBuilder::stars(const Expr& expr, std::vector<const Expr*>& found, bool 
     return;
   }
   if (expr.kind == ExprKind::arrow) {
+    if (pointee(*expr.kids[0]) != nothing) {
+      stars(*expr.kids[0], found, all);
+      found.push_back(&expr);
+      return;
+    }
     const Index shared = mentions_opaque(*expr.kids[0]) ? model_.find_shared(expr.text) : nothing;
     if (shared != nothing && model_.shared[shared].type.scalar()) found.push_back(&expr);
     return;
@@ -198,6 +268,10 @@ void FlowBuilder::check_stars(const Expr& expr) {
   const Expr& first = *found.front();
   const Index shared = first.kind == ExprKind::star ? place(*first.kids[0], false) : nothing;
   if (shared != nothing) type = model_.type_name(model_.shared[shared].type);
+  if (const Index resource = first.kind == ExprKind::arrow ? pointee(*first.kids[0]) : nothing; resource != nothing) {
+    const ResourceDecl& decl = model_.resources[resource];
+    if (const Index field = decl.field(first.text); field != nothing) type = model_.type_name(decl.fields[field].type);
+  }
   std::string what = first.kind == ExprKind::star ? print(*first.kids[0]) : print(first);
   fail("FL0301", found[1]->span, "two shared accesses in one expression",
        {fmt::format("each `*` is one atomic step; another CPU can change {} between the two", what)},

@@ -289,19 +289,18 @@ void FlowBuilder::assignment(const Stmt& stmt) {
     last_load_ = nothing;
     return;
   }
-  Index shared = nothing;
+  Target to;
   if (lhs->kind == ExprKind::star)
-    shared = place(*lhs->kids[0], true);
+    to = target(*lhs->kids[0], true);
   else if (lhs->kind == ExprKind::arrow)
-    shared = is_opaque_expr(*lhs) ? place(*lhs, false) : place(*lhs, true);
+    to = target(*lhs, !is_opaque_expr(*lhs));
   else
     fail("FL0303", lhs->span, "this cannot be assigned to", {}, {"assign to a local, or to `*place`"});
-  if (shared == nothing) return;  // a field that the model does not track
-  const Type type = model_.shared[shared].type;
+  if (!to.found()) return;  // a field that the model does not track
   last_load_ = nothing;
-  const FlowValue v = plain ? coerce(*stmt.expr, type) : combined(load(shared, *lhs), type);
+  const FlowValue v = plain ? coerce(*stmt.expr, to.type) : combined(load(to, *lhs), to.type);
   last_load_ = nothing;
-  store_value(shared, v, stmt.span, text_of());
+  store_value(to, v, stmt.span, text_of());
 }
 
 }  // namespace faultline::dsl

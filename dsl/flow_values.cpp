@@ -123,22 +123,15 @@ FlowValue FlowBuilder::value(const Expr& expr, const Type* expected) {
       return v;
     }
     case ExprKind::string: fail("FL0302", e.span, "a text is no value here", {"only assert takes one"});
-    case ExprKind::star: return load(place(*e.kids[0], true), e);
+    case ExprKind::star: return load(target(*e.kids[0], true), e);
     case ExprKind::address:
       fail("FL0303", e.span, "the address of a place is no value here", {}, {"read the place with a star"});
     case ExprKind::arrow: {
-      const Index shared = place(e, false);
-      if (shared == nothing) {
-        if (bare(*e.kids[0]).kind == ExprKind::name && find_local(bare(*e.kids[0]).text) != nullptr &&
-            find_local(bare(*e.kids[0]).text)->what == LocalName::What::ref)
-          fail("FL0313", e.span, "fields of objects are not supported yet",
-               {"they come with the stage \"Numbers, TLBs and objects\""});
-        (void)place(e, true);
-      }
-      if (!model_.shared[shared].type.scalar())
+      const Target from = target(e, true);
+      if (!from.type.scalar())
         fail("FL0303", e.span, fmt::format("`{}` is a place", print(e)), {},
              {fmt::format("read it with a star: `*{}`", print(e))});
-      return load(shared, e);
+      return load(from, e);
     }
     case ExprKind::dot: return payload(e);
     case ExprKind::index:
@@ -204,13 +197,14 @@ FlowValue FlowBuilder::name_value(const Expr& e, const Type* expected) {
   unknown_name({e.text, e.span}, "name", known_names(), "FL0201", "names here");
 }
 
-FlowValue FlowBuilder::load(Index shared, const Expr& expr) {
-  const SharedDecl& decl = model_.shared[shared];
-  const LocalName temp = new_local("*" + decl.name.text, decl.type, expr.span, true);
+FlowValue FlowBuilder::load(const Target& from, const Expr& expr) {
+  const LocalName temp = new_local("*" + from.name.text, from.type, expr.span, true);
   FlowNode node;
   node.kind = NodeKind::load;
   node.span = expr.span;
-  node.shared = shared;
+  node.shared = from.shared;
+  node.object = from.object;
+  node.field = from.field;
   node.var = temp.var;
   node.refs = temp.refs;
   last_load_ = emit(node);
@@ -418,12 +412,14 @@ FlowValue FlowBuilder::construct(const EntryDecl& entry, Index entry_index, Inde
   return v;
 }
 
-void FlowBuilder::store_value(Index shared, const FlowValue& v, Span span, const std::string& text) {
+void FlowBuilder::store_value(const Target& to, const FlowValue& v, Span span, const std::string& text) {
   FlowNode node;
   node.kind = NodeKind::store;
   node.span = span;
   node.text = text;
-  node.shared = shared;
+  node.shared = to.shared;
+  node.object = to.object;
+  node.field = to.field;
   node.expr = v.scalar;
   node.refs = v.refs;
   if (v.null) node.refs = {nothing};

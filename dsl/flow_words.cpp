@@ -47,28 +47,28 @@ FlowValue FlowBuilder::builtin(const Word& word, const Expr& e, bool statement) 
     case Builtin::load: {
       count(1, 1);
       const Expr& argument = bare(*arguments[0]);
-      if (argument.kind == ExprKind::star) return load(place(*argument.kids[0], true), e);
-      return load(place(argument, true), e);
+      if (argument.kind == ExprKind::star) return load(target(*argument.kids[0], true), e);
+      return load(target(argument, true), e);
     }
     case Builtin::store:
     case Builtin::exchange: {
       if (word.builtin == Builtin::store && !statement) fail("FL0307", e.span, fmt::format("{} has no value", e.text));
       count(2, 2);
-      const Expr& target = bare(*arguments[0]);
-      const Index shared = place(target.kind == ExprKind::star ? *target.kids[0] : target, true);
+      const Expr& named = bare(*arguments[0]);
+      const Target to = target(named.kind == ExprKind::star ? *named.kids[0] : named, true);
       if (word.builtin == Builtin::store) {
-        const FlowValue v = coerce(*arguments[1], model_.shared[shared].type);
+        const FlowValue v = coerce(*arguments[1], to.type);
         last_load_ = nothing;
-        store_value(shared, v, e.span, node.text);
+        store_value(to, v, e.span, node.text);
         return FlowValue{};
       }
-      const FlowValue v = coerce(*arguments[1], model_.shared[shared].type);
+      const FlowValue v = coerce(*arguments[1], to.type);
       FlowNode begin;
       begin.kind = NodeKind::atomic_begin;
       begin.span = e.span;
       if (atomic_++ == 0) emit(begin);
-      const FlowValue old = load(shared, e);
-      store_value(shared, v, e.span, node.text);
+      const FlowValue old = load(to, e);
+      store_value(to, v, e.span, node.text);
       begin.kind = NodeKind::atomic_end;
       if (--atomic_ == 0) emit(begin);
       last_load_ = nothing;
@@ -76,16 +76,16 @@ FlowValue FlowBuilder::builtin(const Word& word, const Expr& e, bool statement) 
     }
     case Builtin::compare_exchange: {
       count(3, 3);
-      const Expr& target = bare(*arguments[0]);
-      const Index shared = place(target.kind == ExprKind::star ? *target.kids[0] : target, true);
-      const Type type = model_.shared[shared].type;
+      const Expr& named = bare(*arguments[0]);
+      const Target to = target(named.kind == ExprKind::star ? *named.kids[0] : named, true);
+      const Type type = to.type;
       const FlowValue expected_old = coerce(*arguments[1], type);
       const FlowValue replacement = coerce(*arguments[2], type);
       FlowNode begin;
       begin.kind = NodeKind::atomic_begin;
       begin.span = e.span;
       if (atomic_++ == 0) emit(begin);
-      const FlowValue old = load(shared, e);
+      const FlowValue old = load(to, e);
       FlowExprPtr same =
           type.kind == TypeKind::resource ? nullptr : flow_binary(FlowExprKind::eq, old.scalar, expected_old.scalar);
       for (std::size_t i = 0; i < old.refs.size(); ++i) {
@@ -100,7 +100,7 @@ FlowValue FlowBuilder::builtin(const Word& word, const Expr& e, bool statement) 
       branch.text = node.text;
       const Index id = emit(branch);
       open_ = {{id, 0}};
-      store_value(shared, replacement, e.span, "");
+      store_value(to, replacement, e.span, "");
       open_.push_back({id, 1});
       begin.kind = NodeKind::atomic_end;
       if (--atomic_ == 0) emit(begin);
@@ -265,15 +265,15 @@ FlowValue FlowBuilder::counter_word(const Word& word, const Expr& e) {
   const std::size_t wanted = word.builtin == Builtin::atomic_set ? 2 : 1;
   if (arguments.size() != wanted)
     fail("FL0207", e.span, fmt::format("{} takes {} argument{}", e.text, wanted, wanted == 1 ? "" : "s"));
-  const Index shared = place(*arguments[0], true);
-  const Type type = model_.shared[shared].type;
+  const Target counter = target(*arguments[0], true);
+  const Type type = counter.type;
   if (type.kind != TypeKind::integer)
     fail("FL0302", arguments[0]->span, fmt::format("{} needs a shared int", e.text),
-         {fmt::format("`{}` is `{}`", model_.shared[shared].name.text, model_.type_name(type))}, {},
-         {{model_.shared[shared].name.span, "declared here"}});
-  if (word.builtin == Builtin::atomic_read) return load(shared, e);
+         {fmt::format("`{}` is `{}`", counter.name.text, model_.type_name(type))}, {},
+         {{counter.name.span, "declared here"}});
+  if (word.builtin == Builtin::atomic_read) return load(counter, e);
   if (word.builtin == Builtin::atomic_set) {
-    store_value(shared, coerce(*arguments[1], type), e.span, print(e));
+    store_value(counter, coerce(*arguments[1], type), e.span, print(e));
     return FlowValue{};
   }
   const bool outermost = atomic_++ == 0;
@@ -281,7 +281,7 @@ FlowValue FlowBuilder::counter_word(const Word& word, const Expr& e) {
   begin.kind = NodeKind::atomic_begin;
   begin.span = e.span;
   if (outermost) emit(begin);
-  const FlowValue old = load(shared, e);
+  const FlowValue old = load(counter, e);
   last_load_ = nothing;
   const bool up = word.builtin == Builtin::atomic_inc || word.builtin == Builtin::atomic_inc_not_zero;
   FlowValue next;
@@ -304,7 +304,7 @@ FlowValue FlowBuilder::counter_word(const Word& word, const Expr& e) {
     guard_range(next.scalar, type.high, e.span);
   else
     guard_range(flow_binary(FlowExprKind::le, flow_constant(1), old.scalar), 0, e.span);
-  store_value(shared, next, e.span, print(e));
+  store_value(counter, next, e.span, print(e));
   open_.insert(open_.end(), skipped.begin(), skipped.end());
   begin.kind = NodeKind::atomic_end;
   if (--atomic_ == 0) emit(begin);

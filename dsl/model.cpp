@@ -15,6 +15,12 @@ Index find(const List& list, std::string_view name, Name name_of) {
 
 }  // namespace
 
+Index ResourceDecl::field(std::string_view field_name) const {
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (fields[f].name.text == field_name) return static_cast<Index>(f);
+  return nothing;
+}
+
 Index EntryDecl::state(std::string_view state_name) const {
   return find(states, state_name, [](const State& s) -> std::string_view { return s.name.text; });
 }

@@ -46,6 +46,12 @@ struct ResourceDecl {
   Ident name;
   std::string alloc, free;
   bool nofail = false;
+  struct Field {
+    Ident name;
+    Type type;  // scalar; 0 in a new object
+  };
+  std::vector<Field> fields;
+  [[nodiscard]] Index field(std::string_view field_name) const;
 };
 
 struct EnumDecl {

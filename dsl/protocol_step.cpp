@@ -55,6 +55,7 @@ class Liveness {
     const bool writes_ref = node.kind == NodeKind::set_ref || node.kind == NodeKind::alloc;
     if (writes_ref) refs_[node.ref] = false;
     if (node.expr) use(*node.expr);
+    use_ref(node.object);
     if (node.kind == NodeKind::set_ref) use_ref(node.other);
     if (node.kind == NodeKind::uses_payload) {
       use_var(node.var);
@@ -301,6 +302,11 @@ void Transfer::set_var(const FlowNode& node, Facts f) {
 }
 
 void Transfer::load(const FlowNode& node, Facts f) {
+  if (node.object != nothing) {
+    f.var[node.var] = f.new_value(all_values(model_, flow_.vars[node.var].type));
+    out_.push_back({0, std::move(f), {}});
+    return;
+  }
   const Type& type = model_.shared[node.shared].type;
   if (node.var != nothing) {
     Values v = all_values(model_, type);
@@ -315,6 +321,10 @@ void Transfer::load(const FlowNode& node, Facts f) {
 }
 
 void Transfer::store(const FlowNode& node, Index id, Facts f) {
+  if (node.object != nothing) {
+    out_.push_back({0, std::move(f), {}});
+    return;
+  }
   const Type& type = model_.shared[node.shared].type;
   f.flushed &= ~bit(node.shared);
   std::erase_if(f.stored, [&](const Stored& s) { return s.shared == node.shared; });

@@ -35,7 +35,7 @@ class Checker {
   void run() {
     for (Index n = 0; n < context_.flow.nodes.size(); ++n) {
       const FlowNode& node = context_.node(n);
-      if (node.kind != NodeKind::store || context_.graph.at[n].empty()) continue;
+      if (node.kind != NodeKind::store || node.object != nothing || context_.graph.at[n].empty()) continue;
       if (context_.model.shared[node.shared].type.kind == TypeKind::entry) store(n, node);
     }
   }

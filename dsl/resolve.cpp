@@ -19,6 +19,8 @@ class Resolver {
     collect_names();
     for (const Item& item : model_.file.items)
       if (item.entry) entry(*item.entry);
+    for (const Item& item : model_.file.items)
+      if (item.resource) fields(*item.resource);
     for (const Item& item : model_.file.items) {
       if (item.shared) shared(*item.shared);
       if (item.function) function(*item.function);
@@ -115,7 +117,7 @@ class Resolver {
 
   void resource(const ResourceItem& item) {
     declare(item.name, "a resource");
-    ResourceDecl decl{item.name, "", "", item.nofail};
+    ResourceDecl decl{item.name, "", "", item.nofail, {}};
     if (item.alloc) {
       declare(*item.alloc, "an allocator");
       decl.alloc = item.alloc->text;
@@ -124,14 +126,38 @@ class Resolver {
       declare(*item.free, "a free function");
       decl.free = item.free->text;
     }
-    if (!item.fields.empty() || item.type_stable) model_.broken.push_back(item.name.text);
-    for (const auto& field : item.fields)
-      error("FL0313", field.name.span, "fields of resources are not supported yet",
-            {"they come with the stage \"Numbers, TLBs and objects\""});
+    if (item.type_stable) model_.broken.push_back(item.name.text);
     if (item.type_stable)
       error("FL0313", item.name.span, "`type_stable` resources are not supported yet",
             {"they come with the stage \"Numbers, TLBs and objects\""});
     model_.resources.push_back(std::move(decl));
+  }
+
+  void fields(const ResourceItem& item) {
+    ResourceDecl& decl = *std::find_if(model_.resources.begin(), model_.resources.end(),
+                                       [&](const ResourceDecl& d) { return d.name.span == item.name.span; });
+    std::map<std::string, std::pair<Span, std::string>> names;
+    for (const auto& field : item.fields) {
+      declare(field.name, "a field", names);
+      const auto type = model_.find_type(field.type);
+      if (!type || type->kind == TypeKind::none) {
+        unknown("FL0203", {field.type.text, field.type.span}, "type", type_names(), "types");
+        model_.broken.push_back(item.name.text);
+      } else if (!type->scalar()) {
+        error("FL0313", field.name.span, "a field that is no number is not supported yet",
+              {"it comes with the stage \"Numbers, TLBs and objects\""});
+        model_.broken.push_back(item.name.text);
+      } else {
+        no_low_range(field.type, *type);
+        decl.fields.push_back({field.name, *type});
+      }
+    }
+  }
+
+  void no_low_range(const TypeName& name, const Type& type) {
+    if (type.kind == TypeKind::integer && name.low.value_or(0) != 0)
+      error("FL0313", name.span, "a range that does not start at 0 is not supported yet", {},
+            {"shift the values so that the lowest is 0"});
   }
 
   void enumeration(const EnumItem& item, Span span) {
@@ -273,9 +299,7 @@ class Resolver {
       return;
     }
     SharedDecl decl{item.name, *type, 0, {}};
-    if (type->kind == TypeKind::integer && item.type.low.value_or(0) != 0)
-      error("FL0313", item.type.span, "a range that does not start at 0 is not supported yet", {},
-            {"shift the values so that the lowest is 0"});
+    no_low_range(item.type, *type);
     if (item.init) initial(decl, *item.init);
     model_.shared.push_back(std::move(decl));
   }

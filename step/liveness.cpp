@@ -40,11 +40,13 @@ void transfer(const FlowNode& node, std::vector<bool>& vars, std::vector<bool>& 
       if (node.var != nothing) vars[node.var] = false;
       for (const Index r : node.refs)
         if (r != nothing) refs[r] = false;
+      if (node.object != nothing) refs[node.object] = true;
       return;
     case NodeKind::alloc: refs[node.ref] = false; return;
     case NodeKind::store:
       for (const Index r : node.refs)
         if (r != nothing) refs[r] = true;
+      if (node.object != nothing) refs[node.object] = true;
       break;
     case NodeKind::free:
     case NodeKind::look_tlb_ref: refs[node.ref] = true; break;
@@ -126,6 +128,7 @@ std::vector<Own> own_after(const Flow& flow, const FlowNode& node, int way, std:
       if (own[node.ref] != Own::null) own[node.ref] = Own::borrowed;
       break;
     case NodeKind::store: {
+      if (node.object != nothing) break;  // a number
       for (const Index r : node.refs)
         if (r != nothing && own[r] != Own::null) {
           for (std::size_t z = 0; z < own.size(); ++z)  // another name of the stored object may have been the owner
@@ -211,7 +214,7 @@ Liveness liveness(const dsl::Model& model, const Flow& flow) {
     for (const FlowNode& node : flow.nodes) {
       if (node.var == nothing || (node.kind != NodeKind::set_var && node.kind != NodeKind::load)) continue;
       const std::uint32_t bound =
-          node.kind == NodeKind::load ? highest(model, model.shared[node.shared].type) : upper(*node.expr, live.bounds);
+          node.kind == NodeKind::set_var ? upper(*node.expr, live.bounds) : highest(model, flow.vars[node.var].type);
       const auto capped = static_cast<std::uint8_t>(std::min<std::uint32_t>(bound, 255));
       if (capped > live.bounds[node.var]) {
         live.bounds[node.var] = capped;

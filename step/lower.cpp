@@ -1,6 +1,7 @@
 #include "step/lower.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <stdexcept>
 
@@ -75,8 +76,22 @@ class Lowering {
     return names;
   }
 
+  // A field is kept as its binary digits.
+  void resource(const dsl::ResourceDecl& decl) {
+    ObjectType type{decl.name.text, {"freed"}};
+    std::vector<Id> lowest;
+    for (const auto& field : decl.fields) {
+      lowest.push_back(static_cast<Id>(type.bits.size()));
+      const int digits = std::bit_width(field.type.high);
+      for (int d = 0; d < digits; ++d)
+        type.bits.push_back(digits == 1 ? field.name.text : fmt::format("{}.{}", field.name.text, 1 << d));
+    }
+    layout_.field_bits.push_back(std::move(lowest));
+    program_.types.push_back(std::move(type));
+  }
+
   void declarations() {
-    for (const auto& r : model_.resources) program_.types.push_back({r.name.text, {"freed"}});
+    for (const auto& r : model_.resources) resource(r);
     for (const auto& s : model_.shared) {
       Id g = no_id;
       std::vector<Id> places;
@@ -353,6 +368,11 @@ class Lowering {
     limit(program_.places.size(), max_places, "places for objects");
     limit(program_.handles.size(), max_handles, "object references of a CPU");
     limit(program_.awaits.size(), max_awaits, "flushes");
+    std::size_t bits = 1;
+    for (const ObjectType& type : program_.types) bits = std::max(bits, type.bits.size());
+    limit(program_.types.size(), bits > 4 ? max_types_large : max_types,
+          bits > 4 ? "resources, some with more than three bits of fields," : "resources");
+    limit(bits - 1, max_object_bits - 1, "bits for the fields of one object");
   }
 
   const dsl::Model& model_;

@@ -274,8 +274,10 @@ void PathBuilder::run(Path path, Index id) {
             [&](Path p) { way(std::move(p), 1); });
       }
       case NodeKind::choose: take(path, node, 0, "true"); return take(std::move(path), node, 1, "false");
-      case NodeKind::load: return load(std::move(path), node);
-      case NodeKind::store: return store(std::move(path), node);
+      case NodeKind::load:
+        return node.object != nothing ? load_field(std::move(path), node) : load(std::move(path), node);
+      case NodeKind::store:
+        return node.object != nothing ? store_field(std::move(path), node) : store(std::move(path), node);
       case NodeKind::lock: return lock(std::move(path), node);
       case NodeKind::trylock: return trylock(std::move(path), node);
       case NodeKind::unlock:

@@ -33,7 +33,8 @@ struct Layout {
   std::vector<Id> readers;              // by lock: pc set of its readers; no_id unless rwsem
   std::vector<Id> entry_info;           // by shared: index into Program::entries, or no_id
   std::map<std::pair<Id, std::pair<Id, Id>>, std::uint32_t> arrow_cover;  // (entry type, from, to)
-  std::map<std::pair<Id, Id>, std::uint32_t> state_cover;                 // (entry type, state)
+  std::vector<std::vector<Id>> field_bits;                 // by resource, by field: its lowest bit in the object
+  std::map<std::pair<Id, Id>, std::uint32_t> state_cover;  // (entry type, state)
 };
 
 // Handle and local ids from here on are scratch: alive within one command only.
@@ -108,6 +109,10 @@ class PathBuilder {
 
   // steps (paths_steps.cpp)
   void load(Path path, const dsl::FlowNode& node);
+  void load_field(Path path, const dsl::FlowNode& node);
+  void store_field(Path path, const dsl::FlowNode& node);
+  [[nodiscard]] std::string value_text(const dsl::Type& type, unsigned value) const;
+  void in_object(const Path& path, const dsl::FlowNode& node, const Next& next);
   void lock(Path path, const dsl::FlowNode& node);
   void trylock(Path path, const dsl::FlowNode& node);
   void unlock(Path path, const dsl::FlowNode& node);

@@ -47,7 +47,7 @@ struct Handle {
 
 struct ObjectType {
   std::string name;               // "pgtable_t"
-  std::vector<std::string> bits;  // at most 4; bit 0 is always "freed"
+  std::vector<std::string> bits;  // at most max_object_bits; bit 0 is always "freed"
 };
 
 // One kind of wait for all other CPUs (a TLB flush). While "i awaits j", j may acknowledge in a step of its own at any
@@ -323,6 +323,9 @@ inline constexpr std::size_t max_locals = 32;
 inline constexpr std::size_t max_places = 8;
 inline constexpr std::size_t max_handles = 8;
 inline constexpr std::size_t max_awaits = 4;
+inline constexpr std::size_t max_object_bits = 6;
+inline constexpr std::size_t max_types = 16;       // of objects
+inline constexpr std::size_t max_types_large = 4;  // where one has more than four bits
 inline constexpr std::size_t max_locations = 4096;
 
 [[nodiscard]] const char* to_string(Kind kind);

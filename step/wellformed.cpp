@@ -1,5 +1,7 @@
 #include "step/wellformed.hpp"
 
+#include <algorithm>
+
 #include "fmt/format.h"
 
 namespace faultline::step {
@@ -26,6 +28,7 @@ class Ranges {
   explicit Ranges(const Program& program) : program_(program) {}
 
   void run() {
+    types();
     for (std::size_t i = 0; i < program_.exprs.size(); ++i) {
       where_ = fmt::format("expression {}", i);
       look(program_.exprs[i], static_cast<ExprId>(i));
@@ -53,6 +56,13 @@ class Ranges {
   void await(std::size_t id) const { in(id, program_.awaits.size(), "await"); }
   void pc_set(std::size_t id) const { in(id, program_.pc_sets.size(), "set of positions"); }
   void expr(std::size_t id) const { in(id, program_.exprs.size(), "expression"); }
+  // What the flat states of the search have room for.
+  void types() const {
+    std::size_t bits = 4;
+    for (const ObjectType& type : program_.types) bits = std::max(bits, type.bits.size());
+    if (bits > max_object_bits || program_.types.size() > (bits > 4 ? max_types_large : max_types))
+      throw Finding{fmt::format("{} types of objects with up to {} bits", program_.types.size(), bits)};
+  }
   void bit(Id type, std::size_t id) const { in(id, program_.types[type].bits.size(), "bit"); }
 
   // Operands come before what is made of them, so that no expression is part of itself.

@@ -66,7 +66,8 @@ void Canonical::sign_names(const Byte* s, const Order& order, std::uint32_t n) {
         const bool shared = signs_.holders[object] > 1;
         if (shared) signs_.entangled |= 1U << i;
         what = ((shared ? 128U : 64U) + first) << 8;
-        what |= (s[layout_.object_at + object] & 15U) | (std::uint32_t{signs_.holders[object]} << 4 & 0xf0U);
+        what |= layout_.bits(s[layout_.object_at + object]) |
+                (std::uint32_t{signs_.holders[object]} << layout_.type_shift & 0xffU);
       }
       to[sign.word] |= std::uint64_t{what} << sign.shift;
     }

@@ -11,6 +11,7 @@ Layout::Layout(const step::Program& program, std::uint32_t cpus) : max_cpus(cpus
   locals = count(program.locals);
   handles = count(program.handles);
   awaits = count(program.awaits);
+  for (const step::ObjectType& type : program.types) type_shift = std::max(type_shift, count(type.bits));
   // Every place and handle may name an object of its own; one command may in between name as many more as it has
   // `fresh`.
   std::size_t fresh = 0;
@@ -37,8 +38,8 @@ step::State Layout::to_state(const Byte* s) const {
   std::copy_n(s + global_at, globals, state.globals.begin());
   std::copy_n(s + place_at, places, state.places.begin());
   for (std::uint32_t n = 1; n <= state.objects; ++n) {
-    state.bits[n] = s[object_at + n] & 15;
-    state.types[n] = s[object_at + n] >> 4;
+    state.bits[n] = bits(s[object_at + n]);
+    state.types[n] = static_cast<Byte>(type(s[object_at + n]));
   }
   for (std::uint32_t i = 0; i < state.cpus; ++i) {
     step::CpuState& to = state.cpu[i];
@@ -57,7 +58,7 @@ void Layout::from_state(const step::State& state, Byte* s) const {
   std::copy_n(state.globals.begin(), globals, s + global_at);
   std::copy_n(state.places.begin(), places, s + place_at);
   for (std::uint32_t n = 1; n <= state.objects; ++n) {
-    s[object_at + n] = static_cast<Byte>(state.types[n] << 4 | state.bits[n]);
+    s[object_at + n] = object(state.types[n], state.bits[n]);
   }
   for (std::uint32_t i = 0; i < state.cpus; ++i) {
     const step::CpuState& from = state.cpu[i];

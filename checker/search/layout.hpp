@@ -1,8 +1,8 @@
 // Where everything is in a flat state: one small array of bytes, cheap to copy, hash and compare. The engines' own form
 // of step::State for one Program and at most a fixed number of CPUs.
 //
-//   byte 0: number of CPUs, byte 1: highest object name in use, globals, places, objects (type in the high half, bits
-//   in the low half; object 0 is null and stays 0), then for each CPU: position (2), locals, handles, await masks (2
+//   byte 0: number of CPUs, byte 1: highest object name in use, globals, places, objects (the type above `type_shift`,
+//   bits below; object 0 is null and stays 0), then for each CPU: position (2), locals, handles, await masks (2
 //   each).
 #pragma once
 #include <cstdint>
@@ -22,6 +22,7 @@ class Layout {
   std::uint32_t max_cpus = 0;
   std::uint32_t globals = 0, places = 0, locals = 0, handles = 0, awaits = 0;
   std::uint32_t objects = 0;  // names 1..objects fit
+  std::uint32_t type_shift = 4;
   std::uint32_t place_at = 0, object_at = 0, cpu_at = 0;
   std::uint32_t handle_at = 0, await_at = 0, stride = 0;  // within the record of a CPU
 
@@ -45,6 +46,13 @@ class Layout {
   }
   void set_await(Byte* s, std::uint32_t i, std::uint32_t a, std::uint32_t mask) const {
     store(cpu(s, i) + await_at + 2 * a, static_cast<std::uint16_t>(mask));
+  }
+
+  // Of the byte of an object.
+  [[nodiscard]] std::uint32_t type(Byte object) const { return std::uint32_t{object} >> type_shift; }
+  [[nodiscard]] Byte bits(Byte object) const { return static_cast<Byte>(object & ((1U << type_shift) - 1)); }
+  [[nodiscard]] Byte object(std::uint32_t type, std::uint32_t bits) const {
+    return static_cast<Byte>(type << type_shift | bits);
   }
 
   [[nodiscard]] static std::uint16_t load(const Byte* at) {

@@ -130,20 +130,20 @@ bool Machine::go_on(const Code& code, std::uint32_t level, std::uint32_t op, std
     const step::Op& o = ops_[op];
     if (o.code == step::OpCode::fresh) {
       const std::uint64_t names = named(s) | 1;
-      const auto type = static_cast<Byte>(program_.handles[o.a].type);
+      const std::uint32_t type = program_.handles[o.a].type;
       for (std::uint32_t n = 1; program_.has_alloc_reuse && n <= s[1]; ++n) {
         const Byte object = s[layout_.object_at + n];
-        if ((names >> n & 1) == 0 || object >> 4 != type || (object & 1) == 0) continue;
+        if ((names >> n & 1) == 0 || layout_.type(object) != type || (object & 1) == 0) continue;
         Byte* reused = scratch(level + 1);
         std::memcpy(reused, s, layout_.size(s[0]));
-        reused[layout_.object_at + n] = static_cast<Byte>(type << 4);
+        reused[layout_.object_at + n] = layout_.object(type, 0);
         layout_.handle(reused, me, o.a) = static_cast<Byte>(n);
         if (!go_on(code, level + 1, op + 1, me, world, found)) return false;
       }
       const auto name = static_cast<std::uint32_t>(std::countr_one(names));
       if (name > layout_.objects) throw TooManyObjects();
       if (s[1] < name) s[1] = static_cast<Byte>(name);
-      s[layout_.object_at + name] = static_cast<Byte>(type << 4);
+      s[layout_.object_at + name] = layout_.object(type, 0);
       layout_.handle(s, me, o.a) = static_cast<Byte>(name);
     } else if (o.code == step::OpCode::assume) {
       if (!truth(s, me, me, o.e)) return true;

@@ -84,7 +84,7 @@ class Shared {
   std::string object(const Byte* s, Byte object, std::vector<std::string>& names) {
     if (object == 0) return "null";
     if (names[object].empty()) {
-      const std::uint32_t type = s[layout_.object_at + object] >> 4;
+      const std::uint32_t type = layout_.type(s[layout_.object_at + object]);
       names[object] = letters_[type] + std::to_string(++numbers_[type]);
     }
     return names[object];
