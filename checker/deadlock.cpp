@@ -1,10 +1,10 @@
 // Proof rule. In a deadlock every CPU inside a handler waits, and nobody can acknowledge. Follow the waits: a CPU that
 // waits for a lock waits for a holder in a mode that excludes its own (or a reader for a reader, through a queued
-// writer), who is inside a handler and so waits too; a CPU that waits for an acknowledgement waits for one that has
-// interrupts off, and a view shows the two; a CPU in wait_event(c) waits, by the view set, in states in which some lock
-// is held exclusively by another CPU, or in which the CPU of a 1-CPU line is inside a handler at one of some positions:
-// follow that one. Each step goes along an edge of the graph below. If the graph has no cycle the chain ends, so some
-// CPU can move.
+// writer), who is inside a handler and so waits too; a CPU that waits for an acknowledgement waits for one that cannot
+// give it (interrupts are off, or it is in an RCU read section), and a view shows the two; a CPU in wait_event(c)
+// waits, by the view set, in states in which some lock is held exclusively by another CPU, or in which the CPU of a
+// 1-CPU line is inside a handler at one of some positions: follow that one. Each step goes along an edge of the graph
+// below. If the graph has no cycle the chain ends, so some CPU can move.
 #include "checker/deadlock.hpp"
 
 #include <algorithm>
@@ -102,7 +102,10 @@ class Builder {
       const Location& location = program_.locations[pc];
       if (location.handler == step::no_id || location.wait == Location::Wait::none) continue;
       for (const step::Held& held : location.held) edges(holder(held), location);
-      if (!location.can_ack && awaited_.contains(static_cast<step::Id>(pc))) edges(ack_, location);
+      for (std::size_t kind = 0; kind < program_.awaits.size(); ++kind) {
+        if (!location.can_acknowledge(kind) && awaited_.contains({static_cast<step::Id>(pc), kind}))
+          edges(program_.awaits[kind].held_off, location);
+      }
     }
     DeadlockProof proof;
     for (auto& [pc, event] : events_) {
@@ -132,7 +135,7 @@ class Builder {
   // Whom a CPU there waits for: of a lock, its holders in each mode that excludes the one it wants. Where somebody
   // wants to write, readers wait for readers too: a rwsem of the kernel lets no new reader pass a queued writer.
   [[nodiscard]] std::vector<std::string> waits_for(const Location& location) const {
-    if (location.wait == Location::Wait::flush) return {ack_};
+    if (location.wait == Location::Wait::others) return {program_.awaits[location.waits_await].held_off};
     if (location.wait == Location::Wait::event) return {fmt::format("wait_event at line {}", location.span.line)};
     std::vector<std::string> holders = {holder({location.waits_lock, step::LockMode::write})};
     if (program_.locks[location.waits_lock].kind == step::LockKind::rwsem && writers_.contains(location.waits_lock))
@@ -153,7 +156,7 @@ class Builder {
           look(events_[pc], view, me);
         for (std::size_t other = 0; other < view.cpus; ++other)
           for (std::size_t kind = 0; kind < program_.awaits.size(); ++kind)
-            if ((view.cpu[other].awaits[kind] >> me & 1) != 0) awaited_.insert(pc);
+            if ((view.cpu[other].awaits[kind] >> me & 1) != 0) awaited_.insert({pc, kind});
       }
     }
   }
@@ -211,11 +214,11 @@ class Builder {
 
   const Program& program_;
   const ViewSet& set_;
-  const std::string ack_ = "interrupts off";
   Graph graph_;
   std::map<step::Id, Event> events_;
   std::set<step::Id> writers_;  // locks that somebody takes for writing
-  std::set<step::Id> awaited_;  // positions of CPUs from which another one awaits an acknowledgement
+  // Positions of CPUs from which another one awaits an acknowledgement, and of which kind.
+  std::set<std::pair<step::Id, std::size_t>> awaited_;
   Watch watch_;
 };
 

@@ -230,7 +230,7 @@ void Picture::fresh(SymbolicStep& step, std::size_t me, step::Id handle) {
 
 SymbolicStep Picture::acknowledge(std::size_t me, std::size_t sender, std::size_t kind) {
   std::vector<bool> can_acknowledge;
-  for (const step::Location& location : program_.locations) can_acknowledge.push_back(location.can_ack);
+  for (const step::Location& location : program_.locations) can_acknowledge.push_back(location.can_acknowledge(kind));
   SymbolicStep step{
       terms_.both(state_.cpus[sender].awaits[kind][me], position_in(state_.cpus[me].position, can_acknowledge)),
       state_};

@@ -233,10 +233,10 @@ class Writer : private Names {
 
   void acknowledgements() {
     if (awaits.empty()) return;
-    std::string cannot;
-    for (std::size_t pc = 0; pc < positions.size(); ++pc)
-      if (!program_.locations[pc].can_ack) cannot += fmt::format(" & at[me] != {}", positions[pc]);
     for (std::size_t k = 0; k < awaits.size(); ++k) {
+      std::string cannot;
+      for (std::size_t pc = 0; pc < positions.size(); ++pc)
+        if (!program_.locations[pc].can_acknowledge(k)) cannot += fmt::format(" & at[me] != {}", positions[pc]);
       const auto& clears = program_.awaits[k].clears_handles;
       std::string clear, forget;
       for (std::size_t i = 0; i < clears.size(); ++i) {

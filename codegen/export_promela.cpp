@@ -17,14 +17,13 @@ using step::OpCode;
 
 constexpr Dialect promela = {"==", "!=", "&&", "||", "=", "_pid", true};
 const std::set<std::string> reserved = {
-    "active",      "assert",    "atomic", "bit",   "bool",    "break",   "byte",     "chan",     "d_step",
-    "d_proctype",  "do",        "else",   "empty", "enabled", "eval",    "false",    "fi",       "for",
-    "full",        "goto",      "hidden", "if",    "in",      "init",    "inline",   "int",      "kind",
-    "len",         "local",     "ltl",    "mtype", "named",   "nempty",  "never",    "nfull",    "np_",
-    "od",          "of",        "pick",   "pid",   "printf",  "print",   "priority", "proctype", "provided",
-    "run",         "select",    "short",  "show",  "skip",    "timeout", "true",     "type",     "typedef",
-    "unless",      "unsigned",  "xr",     "xs",    "forget",  "CPUS",    "POOL",     "NAMED",    "INVARIANTS",
-    "ACKNOWLEDGE", "forget_one"};
+    "active",  "assert", "atomic",     "bit",       "bool",     "break",    "byte",   "chan",  "d_step", "d_proctype",
+    "do",      "else",   "empty",      "enabled",   "eval",     "false",    "fi",     "for",   "full",   "goto",
+    "hidden",  "if",     "in",         "init",      "inline",   "int",      "kind",   "len",   "local",  "ltl",
+    "mtype",   "named",  "nempty",     "never",     "nfull",    "np_",      "od",     "of",    "pick",   "pid",
+    "printf",  "print",  "priority",   "proctype",  "provided", "run",      "select", "short", "show",   "skip",
+    "timeout", "true",   "type",       "typedef",   "unless",   "unsigned", "xr",     "xs",    "forget", "CPUS",
+    "POOL",    "NAMED",  "INVARIANTS", "forget_one"};
 
 class Writer : private Names {
  public:
@@ -120,8 +119,8 @@ class Writer : private Names {
   }
 
   void acknowledge_macro() {
-    text_ += "#define ACKNOWLEDGE(back)";
     for (std::size_t k = 0; k < awaits.size(); ++k) {
+      text_ += fmt::format("#define ACKNOWLEDGE_{}(back)", awaits[k]);
       std::string clear, forget;
       for (std::size_t i = 0; i < program_.awaits[k].clears_handles.size(); ++i) {
         clear += fmt::format("{0} = {1}; {1} = 0; ", olds[i], mine(handles[program_.awaits[k].clears_handles[i]]));
@@ -132,8 +131,8 @@ class Writer : private Names {
         text_ += fmt::format(
             " \\\n  :: d_step {{ (({0}[{1}] >> _pid) & 1) -> {2}{0}[{1}] = {0}[{1}] - (1 << _pid); {3}{4}}} goto back",
             awaits[k], sender, clear, forget, invariants());
+      text_ += "\n";
     }
-    text_ += "\n";
   }
 
   [[nodiscard]] std::string invariants() const { return program_.invariants.empty() ? "" : "INVARIANTS(); "; }
@@ -149,13 +148,15 @@ class Writer : private Names {
   }
 
   void position(Id pc) {
-    const bool acks = !awaits.empty() && program_.locations[pc].can_ack;
     const std::uint32_t first = program_.first[pc], last = program_.first[std::size_t{pc} + 1];
+    std::vector<std::string> acknowledged;
+    for (std::size_t k = 0; k < awaits.size(); ++k)
+      if (program_.locations[pc].can_acknowledge(k)) acknowledged.push_back(awaits[k]);
     line("{}:", positions[pc]);
-    if (first == last && !acks) return line("  false;");
+    if (first == last && acknowledged.empty()) return line("  false;");
     line("  if");
     for (std::uint32_t c = first; c < last; ++c) command(program_.commands[c]);
-    if (acks) line("  ACKNOWLEDGE({})", positions[pc]);
+    for (const std::string& kind : acknowledged) line("  ACKNOWLEDGE_{}({})", kind, positions[pc]);
     line("  fi;");
   }
 

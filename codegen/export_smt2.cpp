@@ -246,11 +246,11 @@ class Writer : private Smt2Terms {
   }
 
   void acknowledgements(std::uint32_t me) {
-    std::vector<std::string> can;
-    for (std::size_t pc = 0; pc < positions.size(); ++pc)
-      if (program_.locations[pc].line == line_of[me] && !program_.locations[pc].can_ack)
-        can.push_back(smt_not(is(Smt2Change(layout), position_fields[me], positions[pc])));
     for (std::size_t kind = 0; kind < awaits.size(); ++kind) {
+      std::vector<std::string> can;
+      for (std::size_t pc = 0; pc < positions.size(); ++pc)
+        if (program_.locations[pc].line == line_of[me] && !program_.locations[pc].can_acknowledge(kind))
+          can.push_back(smt_not(is(Smt2Change(layout), position_fields[me], positions[pc])));
       for (std::uint32_t sender = 0; sender < cpus; ++sender) {
         if (sender == me) continue;
         Smt2Change s(layout);

@@ -80,7 +80,9 @@ enum class NodeKind : std::uint8_t {
   free,   // ref
   touch,  // shared
   flush_send,
-  flush_wait,      // shared
+  flush_wait,   // shared
+  grace_begin,  // synchronize_rcu()
+  grace_end,
   step,            // nothing, but a step
   sleep,           // a step that may sleep: cond_resched()
   look_locked,     // next[0] if lock is held in `mode` (any, or write) by anybody

@@ -102,6 +102,7 @@ class FlowBuilder {
   FlowValue call(const Expr& expr, const Type* expected, bool statement);
   FlowValue inline_call(Index function, const Expr& expr);
   FlowValue builtin(const Word& word, const Expr& expr, bool statement);
+  void rcu_domain(const std::vector<const Expr*>& arguments);
   FlowValue lock_word(const Word& word, const Expr& expr, bool statement);
   FlowValue counter_word(const Word& word, const Expr& expr);
   FlowValue construct(const EntryDecl& entry, Index entry_index, Index state, const Expr& expr);

@@ -113,10 +113,20 @@ FlowValue FlowBuilder::builtin(const Word& word, const Expr& e, bool statement) 
     case Builtin::trylock:
       if (word.builtin == Builtin::trylock && !statement) return from_condition(e);
       return lock_word(word, e, statement);
+    case Builtin::synchronize_rcu:
+      rcu_domain(arguments);
+      not_in_atomic(e.text, e.span);
+      node.kind = NodeKind::grace_begin;
+      emit(node);
+      node.kind = NodeKind::grace_end;
+      node.text += " done";
+      emit(node);
+      return FlowValue{};
     case Builtin::irq_off:
     case Builtin::irq_on:
     case Builtin::rcu_lock:
     case Builtin::rcu_unlock:
+      if (word.builtin == Builtin::rcu_lock || word.builtin == Builtin::rcu_unlock) rcu_domain(arguments);
       not_in_atomic(e.text, e.span);
       node.kind = word.builtin == Builtin::irq_off    ? NodeKind::irq_off
                   : word.builtin == Builtin::irq_on   ? NodeKind::irq_on
@@ -212,6 +222,19 @@ FlowValue FlowBuilder::builtin(const Word& word, const Expr& e, bool statement) 
            {"it comes with the stage \"Numbers, TLBs and objects\""});
   }
   fail("FL0313", e.span, fmt::format("`{}` is not supported", e.text));
+}
+
+// `rcu_read_lock()`, or with the name that the model gives to RCU.
+void FlowBuilder::rcu_domain(const std::vector<const Expr*>& arguments) {
+  if (arguments.empty()) return;
+  const Expr& e = bare(*arguments.front());
+  if (e.kind == ExprKind::address) return rcu_domain({e.kids[0].get()});
+  std::vector<std::string> known;
+  for (const Ident& name : model_.rcu) known.push_back(name.text);
+  if (arguments.size() > 1 || e.kind != ExprKind::name)
+    fail("FL0207", e.span, "this takes the name of an RCU domain, or nothing");
+  if (std::find(known.begin(), known.end(), e.text) == known.end())
+    unknown_name({e.text, e.span}, "RCU domain", known, "FL0201", "RCU domains");
 }
 
 FlowValue FlowBuilder::lock_word(const Word& word, const Expr& e, bool statement) {

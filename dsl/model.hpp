@@ -139,6 +139,7 @@ struct Model {
   std::string memory = "sc";
   File file;  // owns the trees that the pointers above refer to
   std::vector<LockDecl> locks;
+  std::vector<Ident> rcu;  // names of the one kind of RCU there is
   std::vector<ResourceDecl> resources;
   std::vector<EnumDecl> enums;
   std::vector<EntryDecl> entries;

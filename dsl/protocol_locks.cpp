@@ -59,6 +59,7 @@ class Checker {
         case NodeKind::downgrade: released(n, node); break;
         case NodeKind::irq_on: ended(n, node, irqs_bit); break;
         case NodeKind::rcu_unlock: ended(n, node, rcu_bit); break;
+        case NodeKind::grace_begin:
         case NodeKind::sleep: sleeps(n, node); break;
         case NodeKind::atomic_begin:
           if (node.waits) sleeps(n, node);

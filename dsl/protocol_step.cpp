@@ -272,6 +272,8 @@ std::vector<Outcome> Transfer::run(const FlowNode& node, Index id, Facts f) {
     case NodeKind::touch:
     case NodeKind::flush_send:
     case NodeKind::step:
+    case NodeKind::grace_begin:
+    case NodeKind::grace_end:
     case NodeKind::sleep: done(std::move(f)); break;
   }
   return std::move(out_);

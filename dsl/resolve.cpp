@@ -101,7 +101,18 @@ class Resolver {
 
   void lock(const LockItem& item) {
     const std::string& kind = item.kind.text;
-    if (kind == "seqcount" || kind == "rcu") {
+    if (kind == "rcu") {
+      for (const Ident& name : item.names) {
+        declare(name, "an RCU domain");
+        model_.rcu.push_back(name);
+      }
+      if (model_.rcu.size() > 1)
+        error("FL0313", model_.rcu.back().span, "several RCU domains are not supported yet",
+              {"readers of one are readers of all"}, {"use one name, or none: `rcu_read_lock();`"},
+              {{model_.rcu.front().span, "the first one"}});
+      return;
+    }
+    if (kind == "seqcount") {
       error("FL0313", item.kind.span, fmt::format("`{}` is not supported yet", kind),
             {"it comes with the stage \"Numbers, TLBs and objects\""});
       for (const Ident& name : item.names) model_.broken.push_back(name.text);

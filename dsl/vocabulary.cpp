@@ -59,8 +59,8 @@ const std::vector<Word>& vocabulary() {
       {"local_irq_disable", irq_off, 0, 0},
       {"local_irq_restore", irq_on, 0, 0},
       {"local_irq_enable", irq_on, 0, 0},
-      {"rcu_read_lock", rcu_lock, 0, 0},
-      {"rcu_read_unlock", rcu_unlock, 0, 0},
+      {"rcu_read_lock", rcu_lock, 0, 1},
+      {"rcu_read_unlock", rcu_unlock, 0, 1},
       // order, scheduling
       {"barrier", barrier, 0, 0},
       {"smp_mb", barrier, 0, 0},
@@ -78,10 +78,10 @@ const std::vector<Word>& vocabulary() {
       {"VM_WARN_ON", assertion_not, 1, 1},
       // waiting and hardware
       {"wait_event", wait_event, 1, 1},
+      {"synchronize_rcu", synchronize_rcu, 0, 1},
       {"touch", touch, 1, 2},
       {"flush_tlb", flush_tlb, 1, 1},
       // later stages
-      {"synchronize_rcu", unsupported, 0, 1},
       {"call_rcu", unsupported, 1, 2},
       {"write_seqcount_begin", unsupported, 1, 1},
       {"write_seqcount_end", unsupported, 1, 1},

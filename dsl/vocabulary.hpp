@@ -22,6 +22,7 @@ enum class Builtin : std::uint8_t {
   irq_on,
   rcu_lock,
   rcu_unlock,
+  synchronize_rcu,
   barrier,        // orders memory; nothing under sequential consistency
   may_sleep,      // cond_resched(), might_sleep()
   assertion,      // assert(e [, "message"])

@@ -205,7 +205,8 @@ void run(const Program& program, const State& state, std::size_t me, const Comma
 }
 
 bool can_acknowledge(const Program& program, const State& state, std::size_t me, std::size_t sender, std::size_t kind) {
-  return me != sender && (state.cpu[sender].awaits[kind] >> me & 1) != 0 && program.locations[state.cpu[me].pc].can_ack;
+  return me != sender && (state.cpu[sender].awaits[kind] >> me & 1) != 0 &&
+         program.locations[state.cpu[me].pc].can_acknowledge(kind);
 }
 
 State acknowledge(const Program& program, State state, std::size_t me, std::size_t sender, std::size_t kind) {

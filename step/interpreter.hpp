@@ -22,7 +22,8 @@ enum class World : std::uint8_t { closed, open };
 void run(const Program& program, const State& state, std::size_t me, const Command& command, World world,
          const std::function<void(const State&)>& found);
 
-// An acknowledgement: CPU `me` acknowledges `kind` of CPU `sender`. Only when sender awaits me and my position can_ack.
+// An acknowledgement: CPU `me` acknowledges `kind` of CPU `sender`. Only when sender awaits me and my position
+// acknowledges that kind.
 [[nodiscard]] bool can_acknowledge(const Program& program, const State& state, std::size_t me, std::size_t sender,
                                    std::size_t kind);
 [[nodiscard]] State acknowledge(const Program& program, State state, std::size_t me, std::size_t sender,

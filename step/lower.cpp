@@ -161,6 +161,7 @@ class Lowering {
       if (s.tlb) {
         AwaitKind kind;
         kind.name = fmt::format("flush_tlb({})", s.name.text);
+        kind.held_off = "interrupts off";
         if (s.tlb->slot != nothing) {
           handle = static_cast<Id>(program_.handles.size());
           program_.handles.push_back({fmt::format("tlb({})", s.name.text),
@@ -178,6 +179,19 @@ class Lowering {
       layout_.tlb_local.push_back(local);
       layout_.await.push_back(await);
     }
+    grace_period();
+  }
+
+  void grace_period() {
+    const auto waits = [](const dsl::Flow& flow) {
+      return std::any_of(flow.nodes.begin(), flow.nodes.end(),
+                         [](const dsl::FlowNode& node) { return node.kind == dsl::NodeKind::grace_begin; });
+    };
+    if (!std::any_of(live_.begin(), live_.end(), [&](const auto& run) { return waits(*flows_.of(run.first)); })) return;
+    layout_.grace = static_cast<Id>(program_.awaits.size());
+    program_.awaits.push_back({"synchronize_rcu()", "an RCU read section", {}, {}});
+    layout_.rcu_readers = static_cast<Id>(program_.pc_sets.size());
+    program_.pc_sets.emplace_back();
   }
 
   void coverage() {
@@ -248,7 +262,7 @@ class Lowering {
         location.handler = handler;
         location.span = flow.nodes[node].span;
         location.held = locks.held;
-        location.can_ack = locks.irqs_off == 0;
+        location.acknowledges = acknowledges(locks);
         location.keeps = kept(flow, function, node);
         describe_wait(flow.nodes[node], location);
         program_.locations.push_back(std::move(location));
@@ -265,6 +279,14 @@ class Lowering {
         builder.from(key.first, key.second, pc);
       }
     }
+  }
+
+  // A CPU answers no interrupt while they are off, and is in no quiescent state while it reads.
+  [[nodiscard]] std::uint8_t acknowledges(const LockSet& locks) const {
+    unsigned kinds = 0xff;
+    for (std::size_t k = 0; k < program_.awaits.size(); ++k)
+      if (k == layout_.grace ? locks.rcu > 0 : locks.irqs_off > 0) kinds &= ~(1U << k);
+    return static_cast<std::uint8_t>(kinds);
   }
 
   // Says of a handler that runs once whether it has been started.
@@ -291,13 +313,17 @@ class Lowering {
     return result;
   }
 
-  static void describe_wait(const dsl::FlowNode& node, Location& location) {
+  void describe_wait(const dsl::FlowNode& node, Location& location) const {
     if (node.kind == dsl::NodeKind::lock) {
       location.wait = Location::Wait::lock;
       location.waits_lock = static_cast<Id>(node.lock);
       location.waits_mode = node.mode == dsl::LockMode::read ? LockMode::read : LockMode::write;
     } else if (node.kind == dsl::NodeKind::flush_wait) {
-      location.wait = Location::Wait::flush;
+      location.wait = Location::Wait::others;
+      location.waits_await = layout_.await[node.shared];
+    } else if (node.kind == dsl::NodeKind::grace_end) {
+      location.wait = Location::Wait::others;
+      location.waits_await = layout_.grace;
     } else if (node.kind == dsl::NodeKind::atomic_begin && node.waits) {
       location.wait = Location::Wait::event;
     }
@@ -315,6 +341,10 @@ class Lowering {
   }
 
   void fill_readers() {
+    if (layout_.grace != no_id) {
+      auto& set = program_.pc_sets[layout_.rcu_readers];
+      for (const Location& location : program_.locations) set.push_back(!location.can_acknowledge(layout_.grace));
+    }
     for (std::size_t l = 0; l < program_.locks.size(); ++l) {
       if (layout_.readers[l] == no_id) continue;
       auto& set = program_.pc_sets[layout_.readers[l]];
@@ -346,7 +376,7 @@ class Lowering {
       program_.properties.emplace_back(to_string(kind));
     if (!model_.resources.empty())
       for (const Kind kind : {leak, double_free, use_after_free}) program_.properties.emplace_back(to_string(kind));
-    if (!program_.awaits.empty())
+    if (std::any_of(model_.shared.begin(), model_.shared.end(), [](const auto& s) { return s.tlb.has_value(); }))
       for (const Kind kind : {stale_tlb, flush_missing}) program_.properties.emplace_back(to_string(kind));
     for (const auto& invariant : program_.invariants)
       program_.properties.push_back(fmt::format("invariant({})", invariant.name));
@@ -367,7 +397,7 @@ class Lowering {
     limit(program_.locals.size(), max_locals, "locals of a CPU");
     limit(program_.places.size(), max_places, "places for objects");
     limit(program_.handles.size(), max_handles, "object references of a CPU");
-    limit(program_.awaits.size(), max_awaits, "flushes");
+    limit(program_.awaits.size(), max_awaits, "kinds of waits for others (flushes, grace periods)");
     std::size_t bits = 1;
     for (const ObjectType& type : program_.types) bits = std::max(bits, type.bits.size());
     limit(program_.types.size(), bits > 4 ? max_types_large : max_types,

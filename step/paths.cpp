@@ -290,7 +290,9 @@ void PathBuilder::run(Path path, Index id) {
       case NodeKind::free: return free(std::move(path), node);
       case NodeKind::touch: return touch(std::move(path), node);
       case NodeKind::flush_send: return flush_send(std::move(path), node);
-      case NodeKind::flush_wait: return flush_wait(std::move(path), node);
+      case NodeKind::flush_wait: return wait_for_others(std::move(path), node, context_.layout.await[node.shared]);
+      case NodeKind::grace_begin: return grace_begin(std::move(path), node);
+      case NodeKind::grace_end: return wait_for_others(std::move(path), node, context_.layout.grace);
       case NodeKind::step: path.notes.push_back({node.span, node.text, ""}); break;
       case NodeKind::sleep:
         if (may_not_sleep(path, node))

@@ -29,6 +29,8 @@ struct Layout {
   std::vector<Id> tlb_handle;           // by shared: handle that its TLB entry maps, or no_id
   std::vector<Id> tlb_local;            // by shared: local that is 1 while cached, when there is no payload, or no_id
   std::vector<Id> await;                // by shared: await kind of its flush
+  Id grace = no_id;                     // await kind of a grace period
+  Id rcu_readers = no_id;               // pc set of RCU read sections, where there is one
   std::vector<Id> lock_global;          // by lock
   std::vector<Id> readers;              // by lock: pc set of its readers; no_id unless rwsem
   std::vector<Id> entry_info;           // by shared: index into Program::entries, or no_id
@@ -121,7 +123,8 @@ class PathBuilder {
   void free(Path path, const dsl::FlowNode& node);
   void touch(Path path, const dsl::FlowNode& node);
   void flush_send(Path path, const dsl::FlowNode& node);
-  void flush_wait(Path path, const dsl::FlowNode& node);
+  void grace_begin(Path path, const dsl::FlowNode& node);
+  void wait_for_others(Path path, const dsl::FlowNode& node, Id kind);
   void look(Path path, const dsl::FlowNode& node);
   void context_word(Path path, const dsl::FlowNode& node);
   [[nodiscard]] bool may_not_sleep(Path& path, const dsl::FlowNode& node);

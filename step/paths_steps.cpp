@@ -265,10 +265,22 @@ void PathBuilder::flush_send(Path path, const FlowNode& node) {
   go(std::move(path), node);
 }
 
-void PathBuilder::flush_wait(Path path, const FlowNode& node) {
+// Waits for the readers that had begun before it, and for no others: the CPU of a reader is in a quiescent state as
+// soon as it has left its section.
+void PathBuilder::grace_begin(Path path, const FlowNode& node) {
+  path.notes.push_back({node.span, node.text, ""});
+  if (may_not_sleep(path, node))
+    return violation(std::move(path), Kind::sleep_atomic, node.text + " can sleep, but a spinlock is held", node.span);
+  op(path, OpCode::await_others, context_.layout.grace, 0, 0,
+     exprs_.make(ExprOp::other_pc_in, context_.layout.rcu_readers));
+  changed(path);
+  go(std::move(path), node);
+}
+
+void PathBuilder::wait_for_others(Path path, const FlowNode& node, Id kind) {
   path.notes.push_back({node.span, node.text, ""});
   path.may_block = true;
-  op(path, OpCode::none, 0, 0, 0, exprs_.make(ExprOp::i_await_other, context_.layout.await[node.shared]));
+  op(path, OpCode::none, 0, 0, 0, exprs_.make(ExprOp::i_await_other, kind));
   go(std::move(path), node);
 }
 

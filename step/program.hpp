@@ -50,11 +50,12 @@ struct ObjectType {
   std::vector<std::string> bits;  // at most max_object_bits; bit 0 is always "freed"
 };
 
-// One kind of wait for all other CPUs (a TLB flush). While "i awaits j", j may acknowledge in a step of its own at any
-// position whose Location says can_ack: it clears the handles in `clears_handles`, sets the locals in `clears_locals`
-// to 0, and the bit goes away. Acknowledging is one step; it is possible in an idle CPU too.
+// One kind of wait for other CPUs: a TLB flush, an RCU grace period. While "i awaits j", j may acknowledge in a step of
+// its own at any position whose Location says so: it clears the handles in `clears_handles`, sets the locals in
+// `clears_locals` to 0, and the bit goes away. Acknowledging is one step; it is possible in an idle CPU too.
 struct AwaitKind {
-  std::string name;  // "flush_tlb(pmd)"
+  std::string name;      // "flush_tlb(pmd)"
+  std::string held_off;  // what a CPU is in that cannot acknowledge: "interrupts off"
   std::vector<Id> clears_handles;
   std::vector<Id> clears_locals;
 };
@@ -99,12 +100,14 @@ struct Location {
   Id handler = no_id;  // no_id: idle
   Span span;           // of the step that starts here
   std::vector<Held> held;
-  std::vector<Kept> keeps;  // for explanations only
-  bool can_ack = true;
-  // Why the CPU may have to wait here: a lock, a wait_event or a flush wait; `waits_lock` only for a lock.
-  enum class Wait : std::uint8_t { none, lock, event, flush } wait = Wait::none;
-  Id waits_lock = no_id;
+  std::vector<Kept> keeps;           // for explanations only
+  std::uint8_t acknowledges = 0xff;  // bit k: the CPU may acknowledge await kind k here
+  // Why the CPU may have to wait here: a lock, a wait_event, or others to acknowledge.
+  enum class Wait : std::uint8_t { none, lock, event, others } wait = Wait::none;
+  Id waits_lock = no_id;   // for a lock
+  Id waits_await = no_id;  // for others
   LockMode waits_mode = LockMode::write;
+  [[nodiscard]] bool can_acknowledge(std::size_t kind) const { return (acknowledges >> kind & 1) != 0; }
 };
 
 // Expressions, evaluated for an actor CPU ("me") and, inside None/Some/ForOthers/any_cpu, one other CPU ("other").

@@ -237,7 +237,7 @@ void Predecessors::acknowledgements(const State& after, const Found& found) {
       const step::CpuState& cpu = after.cpu[me];
       const auto null = [&](step::Id h) { return cpu.handles[h] == 0; };
       const auto zero = [&](step::Id l) { return cpu.locals[l] == 0; };
-      if (!program_.locations[cpu.pc].can_ack) continue;
+      if (!program_.locations[cpu.pc].can_acknowledge(kind)) continue;
       if (!std::all_of(await.clears_handles.begin(), await.clears_handles.end(), null)) continue;
       if (!std::all_of(await.clears_locals.begin(), await.clears_locals.end(), zero)) continue;
       forms_.load(after);

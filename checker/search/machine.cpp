@@ -16,7 +16,7 @@ Machine::Machine(const step::Program& program, std::uint32_t max_cpus) : program
     std::copy_n(set.begin(), std::min(set.size(), bytes.size()), bytes.begin());
     pc_sets_.push_back(std::move(bytes));
   }
-  for (const step::Location& location : program.locations) can_ack_.push_back(location.can_ack ? 1 : 0);
+  for (const step::Location& location : program.locations) acknowledges_.push_back(location.acknowledges);
   find_masks();
   std::size_t fresh = 0;
   for (std::uint32_t i = 0; i < program.commands.size(); ++i) {

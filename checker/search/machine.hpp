@@ -61,7 +61,8 @@ class Machine {
   [[nodiscard]] bool passes(const Code& code, const Byte* s, std::uint32_t me, World world) const;
 
   [[nodiscard]] bool can_acknowledge(const Byte* s, const Acknowledgement& ack) const {
-    return (layout_.await(s, ack.sender, ack.kind) >> ack.me & 1) != 0 && can_ack_[layout_.pc(s, ack.me)] != 0;
+    return (layout_.await(s, ack.sender, ack.kind) >> ack.me & 1) != 0 &&
+           (acknowledges_[layout_.pc(s, ack.me)] >> ack.kind & 1) != 0;
   }
   void acknowledge(Byte* s, const Acknowledgement& ack) const;
   // Calls found(Acknowledgement) for each that CPU `me` can make.
@@ -109,7 +110,7 @@ class Machine {
   std::vector<Test> tests_;
   std::vector<step::Op> ops_;
   std::vector<std::vector<Byte>> pc_sets_;
-  std::vector<Byte> can_ack_;
+  std::vector<Byte> acknowledges_;  // per position: bit k
   std::vector<Byte> scratch_;
   std::uint32_t witnesses_ = 0xffffffff;
 };
@@ -163,10 +164,12 @@ bool Machine::go_on(const Code& code, std::uint32_t level, std::uint32_t op, std
 
 template <class Found>
 void Machine::acknowledgements(const Byte* s, std::uint32_t me, Found&& found) const {
-  if (layout_.awaits == 0 || can_ack_[layout_.pc(s, me)] == 0) return;
+  if (layout_.awaits == 0) return;
+  const Byte may = acknowledges_[layout_.pc(s, me)];
   for (std::uint32_t sender = 0; sender < s[0]; ++sender) {
     for (std::uint32_t kind = 0; kind < layout_.awaits; ++kind) {
-      if ((layout_.await(s, sender, kind) >> me & 1) != 0) found(Acknowledgement{me, sender, kind});
+      if ((may >> kind & 1) != 0 && (layout_.await(s, sender, kind) >> me & 1) != 0)
+        found(Acknowledgement{me, sender, kind});
     }
   }
 }

@@ -214,8 +214,8 @@ step::Violation describe_deadlock(Closed& closed, const Path& path) {
       text += "waits for " + program.locks[location.waits_lock].name;
     } else if (location.wait == Wait::event) {
       text += "waits for an event";
-    } else if (location.wait == Wait::flush) {
-      text += "waits for a flush";
+    } else if (location.wait == Wait::others) {
+      text += "waits for " + program.awaits[location.waits_await].name;
     } else {
       text += "cannot move";
     }

@@ -44,7 +44,7 @@ class Maker {
       pcs_.emplace_back(std::vector<Id>{b_.idle(id)});
       for (int i = 0, n = 2 + below(3); i < n; ++i) {
         pcs_.back().push_back(b_.at(id, handler));
-        if (chance(6)) b_.location(pcs_.back().back()).can_ack = false;
+        if (chance(6)) b_.location(pcs_.back().back()).acknowledges = static_cast<std::uint8_t>(below(4));
       }
     }
     for (const auto& pcs : pcs_) {

@@ -212,7 +212,8 @@ step::Program thp_tables(ThpTables variant, int mutant) {
   };
   auto wait_flush = [&](Id from, Id to) {
     b.command(from, to, "flush done").none(b.op(ExprOp::i_await_other, flush)).may_block();
-    b.location(from).wait = step::Location::Wait::flush;
+    b.location(from).wait = step::Location::Wait::others;
+    b.location(from).waits_await = flush;
   };
   auto send_flush = [&](Id from, Id to) {
     b.command(from, to, "flush_tlb(pmd)").clear_handle(tlb).await_others(flush, b.always());

@@ -123,7 +123,7 @@ step::Program flusher(bool interrupts_off) {
   b.command(b.idle(line), a, "work");
   b.command(a, c, "more");
   b.command(c, a, "and more");
-  for (const Id pc : {a, c}) b.location(pc).can_ack = !interrupts_off;
+  for (const Id pc : {a, c}) b.location(pc).acknowledges = interrupts_off ? 0 : 0xff;
   step::Program program = b.finish();
   add_returns(program, flushes);
   return program;

@@ -393,7 +393,7 @@ TEST_F(Interpreter, AcknowledgesOnlyWhatIsAwaited) {
 }
 
 TEST_F(Interpreter, NoAcknowledgementWithInterruptsOff) {
-  b.location(at).can_ack = false;
+  b.location(at).acknowledges = 0;
   program = b.finish();
   state.cpu[0].awaits[flush] = 1U << 1;
   EXPECT_FALSE(can_acknowledge(program, state, 1, 0, flush));
