@@ -20,12 +20,13 @@ std::string store(const Entry& entry, std::size_t state) {
 
 Body advance(World& world, const Entry& entry) {
   Draw& draw = world.draw();
-  const auto [from, to] = two_plain(world, entry);
+  const auto two = two_plain(world, entry);
+  const std::size_t from = two.first, to = two.second;
   const bool early_look = draw.chance(50), checks = draw.chance(40);
   if (from == to) return reader(world, entry);
   const Lock::Mode mode = draw.chance(40) ? Lock::Mode::write : Lock::Mode::read;
   const std::string look = entry.is(from, entry.look());
-  return world.outer_section(entry, mode, [&, from = from, to = to]() -> Body {
+  return world.outer_section(entry, mode, [&]() -> Body {
     Body body = world.section(entry.inner, [&] {
       world.arrows(entry, {from}, to);
       Body stored = {line(store(entry, to))};
@@ -40,10 +41,11 @@ Body advance(World& world, const Entry& entry) {
 // Whoever makes the entry busy has it to itself until it makes it ready, without a lock.
 Body claim(World& world, const Entry& entry) {
   Draw& draw = world.draw();
-  const auto [from, busy] = two_plain(world, entry);
+  const auto two = two_plain(world, entry);
+  const std::size_t from = two.first, busy = two.second;
   const bool works = draw.chance(60);
   if (from == busy) return reader(world, entry);
-  return world.outer_section(entry, Lock::Mode::read, [&, from = from, busy = busy]() -> Body {
+  return world.outer_section(entry, Lock::Mode::read, [&]() -> Body {
     Body body = {line("bool mine = false;")};
     append(body, world.section(entry.inner, [&] {
       world.arrows(entry, {from}, busy);
@@ -81,12 +83,13 @@ Body reader(World& world, const Entry& entry) {
 
 Body writer(World& world, const Entry& entry) {
   Draw& draw = world.draw();
-  const auto [from, to] = two_plain(world, entry);
+  const auto two = two_plain(world, entry);
+  const std::size_t from = two.first, to = two.second;
   const bool downgrades = draw.chance(40), stores = from != to && draw.chance(80);
   const std::size_t seen = draw.below(entry.states.size());
   if (entry.outer.empty() && entry.inner.mode != Lock::Mode::write) return advance(world, entry);
   const Lock lock = {Lock::Mode::write, entry.outer.empty() ? entry.inner.name : entry.outer};
-  const auto inside = [&, from = from, to = to]() -> Body {
+  const auto inside = [&]() -> Body {
     if (!stores) return {when(entry.is(seen, entry.look()), {line("assert(" + entry.is(seen, entry.look()) + ");")})};
     world.arrows(entry, {from}, to);
     return {when(entry.is(from, entry.look()),
