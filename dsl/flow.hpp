@@ -20,6 +20,10 @@ struct FlowVar {
   Type type;  // scalar, or entry for the state of a copy
   Span span;  // declared here
   bool temporary = false;
+  // Of what read_seqcount_begin() gave: the seqcount, and the reference to its object. It is then 1 once the seqcount
+  // has changed, else 0.
+  bool sequence = false;
+  Index seq_shared = nothing, seq_object = nothing, seq_field = nothing;
 };
 // A reference to an object: a local, or a payload of a copied entry.
 struct FlowRef {
@@ -83,6 +87,9 @@ enum class NodeKind : std::uint8_t {
   flush_wait,   // shared
   grace_begin,  // synchronize_rcu()
   grace_end,
+  seq_write,       // seqcount (shared, or field of object): expr 1: a write begins; 0: it ends
+  seq_begin,       // waits until nobody writes; var := 0, and from now on others set it to 1 when they write
+  seq_retry,       // var := expr, which is the variable of seq_begin
   step,            // nothing, but a step
   sleep,           // a step that may sleep: cond_resched()
   look_locked,     // next[0] if lock is held in `mode` (any, or write) by anybody

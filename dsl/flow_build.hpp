@@ -102,6 +102,9 @@ class FlowBuilder {
   FlowValue call(const Expr& expr, const Type* expected, bool statement);
   FlowValue inline_call(Index function, const Expr& expr);
   FlowValue builtin(const Word& word, const Expr& expr, bool statement);
+  FlowValue sequence_word(const Word& word, const Expr& expr);
+  Target sequence(const Expr& expr);
+  void check_sequences();
   void rcu_domain(const std::vector<const Expr*>& arguments);
   FlowValue lock_word(const Word& word, const Expr& expr, bool statement);
   FlowValue counter_word(const Word& word, const Expr& expr);

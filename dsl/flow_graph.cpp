@@ -154,6 +154,7 @@ Flow FlowBuilder::build(Index function) {
   if (!item.is_handler && frames_.back().has_result && reachable()) missing_return(item);
   if (reachable()) emit(end);
   frames_.pop_back();
+  check_sequences();
   return std::move(flow_);
 }
 

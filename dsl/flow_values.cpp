@@ -128,7 +128,7 @@ FlowValue FlowBuilder::value(const Expr& expr, const Type* expected) {
       fail("FL0303", e.span, "the address of a place is no value here", {}, {"read the place with a star"});
     case ExprKind::arrow: {
       const Target from = target(e, true);
-      if (!from.type.scalar())
+      if (!from.type.numeric())
         fail("FL0303", e.span, fmt::format("`{}` is a place", print(e)), {},
              {fmt::format("read it with a star: `*{}`", print(e))});
       return load(from, e);
@@ -198,6 +198,9 @@ FlowValue FlowBuilder::name_value(const Expr& e, const Type* expected) {
 }
 
 FlowValue FlowBuilder::load(const Target& from, const Expr& expr) {
+  if (from.type.kind == TypeKind::sequence)
+    fail("FL0302", expr.span, fmt::format("`{}` is a seqcount", print(expr)), {},
+         {"read it with `read_seqcount_begin`, and look whether it has changed with `read_seqcount_retry`"});
   const LocalName temp = new_local("*" + from.name.text, from.type, expr.span, true);
   FlowNode node;
   node.kind = NodeKind::load;

@@ -122,6 +122,10 @@ FlowValue FlowBuilder::builtin(const Word& word, const Expr& e, bool statement) 
       node.text += " done";
       emit(node);
       return FlowValue{};
+    case Builtin::seq_write_begin:
+    case Builtin::seq_write_end:
+    case Builtin::seq_read_begin:
+    case Builtin::seq_read_retry: return sequence_word(word, e);
     case Builtin::irq_off:
     case Builtin::irq_on:
     case Builtin::rcu_lock:

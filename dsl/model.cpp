@@ -83,6 +83,7 @@ std::optional<Type> Model::find_type(const TypeName& type) const {
     const auto high = type.high ? std::clamp<std::int64_t>(*type.high, 0, 255) : 255;
     return Type{TypeKind::integer, nothing, static_cast<std::uint8_t>(high)};
   }
+  if (text == "seqcount" || text == "seqcount_t") return Type{TypeKind::sequence, nothing, 1};
   for (std::size_t i = 0; i < entries.size(); ++i)
     if (entries[i].name.text == text) return Type{TypeKind::entry, static_cast<Index>(i), 0};
   for (std::size_t i = 0; i < resources.size(); ++i)
@@ -104,6 +105,7 @@ std::string Model::type_name(const Type& type) const {
     case TypeKind::enumeration: return "enum " + enums[type.which].name;
     case TypeKind::entry: return entries[type.which].name.text;
     case TypeKind::resource: return type.which < resources.size() ? resources[type.which].name.text : "NULL";
+    case TypeKind::sequence: return "seqcount";
     case TypeKind::opaque: return "opaque value";
   }
   return "?";

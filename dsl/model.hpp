@@ -14,7 +14,7 @@ namespace faultline::dsl {
 using Index = std::uint32_t;
 inline constexpr Index nothing = 0xffffffff;
 
-enum class TypeKind : std::uint8_t { none, boolean, integer, enumeration, entry, resource, opaque };
+enum class TypeKind : std::uint8_t { none, boolean, integer, enumeration, entry, resource, sequence, opaque };
 
 // `which` is an index into enums, entries or resources. Values of integers are low..high, of enumerations their
 // constants' values.
@@ -25,6 +25,8 @@ struct Type {
   [[nodiscard]] bool scalar() const {
     return kind == TypeKind::boolean || kind == TypeKind::integer || kind == TypeKind::enumeration;
   }
+  // Kept as a number: the generation of a seqcount as whether it is odd.
+  [[nodiscard]] bool numeric() const { return scalar() || kind == TypeKind::sequence; }
   friend bool operator==(const Type& a, const Type& b) { return a.kind == b.kind && a.which == b.which; }
 };
 
@@ -48,7 +50,7 @@ struct ResourceDecl {
   bool nofail = false;
   struct Field {
     Ident name;
-    Type type;  // scalar; 0 in a new object
+    Type type;  // numeric; 0 in a new object
   };
   std::vector<Field> fields;
   [[nodiscard]] Index field(std::string_view field_name) const;
@@ -101,7 +103,7 @@ struct TlbDecl {
 
 struct SharedDecl {
   Ident name;
-  Type type;              // scalar, entry, or resource (a pointer to an object)
+  Type type;              // numeric, entry, or resource (a pointer to an object)
   std::uint8_t init = 0;  // value, or state; resources start NULL
   std::optional<TlbDecl> tlb;
 };

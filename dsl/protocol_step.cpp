@@ -47,7 +47,8 @@ class Liveness {
       for (std::size_t v = 0; v < vars_.size(); ++v) vars_[v] = vars_[v] || live_.vars[next][v];
       for (std::size_t r = 0; r < refs_.size(); ++r) refs_[r] = refs_[r] || live_.refs[next][r];
     }
-    const bool writes_var = node.kind == NodeKind::set_var || node.kind == NodeKind::load;
+    const bool writes_var = node.kind == NodeKind::set_var || node.kind == NodeKind::load ||
+                            node.kind == NodeKind::seq_begin || node.kind == NodeKind::seq_retry;
     if (writes_var && node.var != nothing) vars_[node.var] = false;
     if (node.kind == NodeKind::load)
       for (const Index r : node.refs)
@@ -268,6 +269,12 @@ std::vector<Outcome> Transfer::run(const FlowNode& node, Index id, Facts f) {
       for (Knowledge& k : f.known) k.atomic = false;
       done(std::move(f));
       break;
+    case NodeKind::seq_begin:
+    case NodeKind::seq_retry:
+      f.var[node.var] = f.new_value(all_values(model_, flow_.vars[node.var].type));
+      done(std::move(f));
+      break;
+    case NodeKind::seq_write:
     case NodeKind::pass:
     case NodeKind::touch:
     case NodeKind::flush_send:

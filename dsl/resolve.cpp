@@ -113,9 +113,10 @@ class Resolver {
       return;
     }
     if (kind == "seqcount") {
-      error("FL0313", item.kind.span, fmt::format("`{}` is not supported yet", kind),
-            {"it comes with the stage \"Numbers, TLBs and objects\""});
-      for (const Ident& name : item.names) model_.broken.push_back(name.text);
+      for (const Ident& name : item.names) {
+        declare(name, "a seqcount");
+        model_.shared.push_back({name, {TypeKind::sequence, nothing, 1}, 0, {}});
+      }
       return;
     }
     for (const Ident& name : item.names) {
@@ -154,7 +155,7 @@ class Resolver {
       if (!type || type->kind == TypeKind::none) {
         unknown("FL0203", {field.type.text, field.type.span}, "type", type_names(), "types");
         model_.broken.push_back(item.name.text);
-      } else if (!type->scalar()) {
+      } else if (!type->numeric()) {
         error("FL0313", field.name.span, "a field that is no number is not supported yet",
               {"it comes with the stage \"Numbers, TLBs and objects\""});
         model_.broken.push_back(item.name.text);

@@ -61,6 +61,11 @@ const std::vector<Word>& vocabulary() {
       {"local_irq_enable", irq_on, 0, 0},
       {"rcu_read_lock", rcu_lock, 0, 1},
       {"rcu_read_unlock", rcu_unlock, 0, 1},
+      // sequence counts
+      {"write_seqcount_begin", seq_write_begin, 1, 1},
+      {"write_seqcount_end", seq_write_end, 1, 1},
+      {"read_seqcount_begin", seq_read_begin, 1, 1, W::none, false, true},
+      {"read_seqcount_retry", seq_read_retry, 2, 2, W::none, false, true},
       // order, scheduling
       {"barrier", barrier, 0, 0},
       {"smp_mb", barrier, 0, 0},
@@ -83,10 +88,6 @@ const std::vector<Word>& vocabulary() {
       {"flush_tlb", flush_tlb, 1, 1},
       // later stages
       {"call_rcu", unsupported, 1, 2},
-      {"write_seqcount_begin", unsupported, 1, 1},
-      {"write_seqcount_end", unsupported, 1, 1},
-      {"read_seqcount_begin", unsupported, 1, 1},
-      {"read_seqcount_retry", unsupported, 2, 2},
       {"flush_tlb_local", unsupported, 1, 1},
       {"tlb_gather", unsupported, 0, 9},
       {"atomic_add_unless", unsupported, 3, 3},

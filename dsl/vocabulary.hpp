@@ -23,6 +23,10 @@ enum class Builtin : std::uint8_t {
   rcu_lock,
   rcu_unlock,
   synchronize_rcu,
+  seq_write_begin,
+  seq_write_end,
+  seq_read_begin,
+  seq_read_retry,
   barrier,        // orders memory; nothing under sequential consistency
   may_sleep,      // cond_resched(), might_sleep()
   assertion,      // assert(e [, "message"])

@@ -42,6 +42,14 @@ void transfer(const FlowNode& node, std::vector<bool>& vars, std::vector<bool>& 
         if (r != nothing) refs[r] = false;
       if (node.object != nothing) refs[node.object] = true;
       return;
+    case NodeKind::seq_begin:
+    case NodeKind::seq_retry:
+      vars[node.var] = false;
+      if (node.object != nothing) refs[node.object] = true;
+      break;
+    case NodeKind::seq_write:
+      if (node.object != nothing) refs[node.object] = true;
+      return;
     case NodeKind::alloc: refs[node.ref] = false; return;
     case NodeKind::store:
       for (const Index r : node.refs)
@@ -212,7 +220,9 @@ Liveness liveness(const dsl::Model& model, const Flow& flow) {
   for (bool changed = true; changed;) {
     changed = false;
     for (const FlowNode& node : flow.nodes) {
-      if (node.var == nothing || (node.kind != NodeKind::set_var && node.kind != NodeKind::load)) continue;
+      const bool writes = node.kind == NodeKind::set_var || node.kind == NodeKind::load ||
+                          node.kind == NodeKind::seq_begin || node.kind == NodeKind::seq_retry;
+      if (node.var == nothing || !writes) continue;
       const std::uint32_t bound =
           node.kind == NodeKind::set_var ? upper(*node.expr, live.bounds) : highest(model, flow.vars[node.var].type);
       const auto capped = static_cast<std::uint8_t>(std::min<std::uint32_t>(bound, 255));

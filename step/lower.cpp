@@ -66,6 +66,7 @@ class Lowering {
   // What values of a type are called, where they have names.
   [[nodiscard]] std::vector<std::string> value_names(const dsl::Type& type) const {
     std::vector<std::string> names;
+    if (type.kind == dsl::TypeKind::sequence) names = {"even", "odd"};
     if (type.kind == dsl::TypeKind::boolean) names = {"false", "true"};
     if (type.kind == dsl::TypeKind::enumeration) {
       names.assign(std::size_t{type.high} + 1, "");
@@ -180,6 +181,60 @@ class Lowering {
       layout_.await.push_back(await);
     }
     grace_period();
+    for (const Index function : wanted) watchers(function);
+  }
+
+  void watchers(Index function) {
+    const dsl::Flow& flow = *flows_.of(function);
+    for (std::size_t v = 0; v < flow.vars.size(); ++v) {
+      const dsl::FlowVar& var = flow.vars[v];
+      if (!var.sequence || slots_[function].var[v] == nothing) continue;
+      Watcher watcher;
+      watcher.function = function;
+      watcher.var = static_cast<Index>(v);
+      watcher.shared = var.seq_shared;
+      if (var.seq_object != nothing) {
+        watcher.resource = flow.refs[var.seq_object].resource;
+        watcher.field = var.seq_field;
+        watcher.handle = static_cast<Id>(slots_[function].ref[var.seq_object]);
+        same_object_throughout(function, v);
+      }
+      watcher.local = static_cast<Id>(slots_[function].var[v]);
+      watcher.positions = static_cast<Id>(program_.pc_sets.size());
+      program_.pc_sets.emplace_back();
+      layout_.watchers.push_back(watcher);
+    }
+  }
+
+  // While what read_seqcount_begin() gave is kept, the reference must go on naming the object.
+  void same_object_throughout(Index function, std::size_t v) {
+    const dsl::Flow& flow = *flows_.of(function);
+    const Index object = flow.vars[v].seq_object;
+    for (const dsl::FlowNode& node : flow.nodes) {
+      const bool writes =
+          ((node.kind == dsl::NodeKind::set_ref || node.kind == dsl::NodeKind::alloc) && node.ref == object) ||
+          (node.kind == dsl::NodeKind::load &&
+           std::find(node.refs.begin(), node.refs.end(), object) != node.refs.end());
+      if (!writes || node.next[0] == nothing || !live_[function].vars[node.next[0]][v]) continue;
+      diagnostics_.add({dsl::Severity::error,
+                        "FL0313",
+                        node.span,
+                        fmt::format("`{}` names another object while `{}` is still to be compared",
+                                    flow.refs[object].name, flow.vars[v].name),
+                        {},
+                        {},
+                        {"use another name for the other object"}});
+      return;
+    }
+  }
+
+  void watch(Index function, Index node, Id pc) {
+    for (const Watcher& w : layout_.watchers) {
+      if (w.function != function || !live_[function].vars[node][w.var]) continue;
+      auto& set = program_.pc_sets[w.positions];
+      set.resize(std::size_t{pc} + 1, false);
+      set[pc] = true;
+    }
   }
 
   void grace_period() {
@@ -266,6 +321,7 @@ class Lowering {
         location.keeps = kept(flow, function, node);
         describe_wait(flow.nodes[node], location);
         program_.locations.push_back(std::move(location));
+        watch(function, node, pc);
         known.emplace(key, pc);
         work.emplace_back(key, pc);
         return pc;
@@ -324,7 +380,7 @@ class Lowering {
     } else if (node.kind == dsl::NodeKind::grace_end) {
       location.wait = Location::Wait::others;
       location.waits_await = layout_.grace;
-    } else if (node.kind == dsl::NodeKind::atomic_begin && node.waits) {
+    } else if ((node.kind == dsl::NodeKind::atomic_begin && node.waits) || node.kind == dsl::NodeKind::seq_begin) {
       location.wait = Location::Wait::event;
     }
   }
@@ -341,6 +397,7 @@ class Lowering {
   }
 
   void fill_readers() {
+    for (const Watcher& w : layout_.watchers) program_.pc_sets[w.positions].resize(program_.locations.size(), false);
     if (layout_.grace != no_id) {
       auto& set = program_.pc_sets[layout_.rcu_readers];
       for (const Location& location : program_.locations) set.push_back(!location.can_acknowledge(layout_.grace));

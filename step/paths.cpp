@@ -291,6 +291,9 @@ void PathBuilder::run(Path path, Index id) {
       case NodeKind::touch: return touch(std::move(path), node);
       case NodeKind::flush_send: return flush_send(std::move(path), node);
       case NodeKind::flush_wait: return wait_for_others(std::move(path), node, context_.layout.await[node.shared]);
+      case NodeKind::seq_write: return seq_write(std::move(path), node);
+      case NodeKind::seq_begin: return seq_begin(std::move(path), node);
+      case NodeKind::seq_retry: return seq_retry(std::move(path), node);
       case NodeKind::grace_begin: return grace_begin(std::move(path), node);
       case NodeKind::grace_end: return wait_for_others(std::move(path), node, context_.layout.grace);
       case NodeKind::step: path.notes.push_back({node.span, node.text, ""}); break;

@@ -22,6 +22,17 @@ struct LockSet {
   friend bool operator<(const LockSet& a, const LockSet& b);
 };
 
+// A variable of a handler that says whether a seqcount has changed since read_seqcount_begin(), while it is kept from
+// one position to another. Who writes sets it in every CPU that is at one of the positions.
+struct Watcher {
+  dsl::Index function = dsl::nothing, var = dsl::nothing;
+  dsl::Index shared = dsl::nothing;                          // the seqcount, or
+  dsl::Index resource = dsl::nothing, field = dsl::nothing;  // of the object in
+  Id handle = no_id;                                         // this handle
+  Id local = 0;
+  Id positions = no_id;  // pc set
+};
+
 // Where the things of the model live in the program.
 struct Layout {
   std::vector<Id> global;               // by shared: its value or state; no_id for a pointer to an object
@@ -31,9 +42,10 @@ struct Layout {
   std::vector<Id> await;                // by shared: await kind of its flush
   Id grace = no_id;                     // await kind of a grace period
   Id rcu_readers = no_id;               // pc set of RCU read sections, where there is one
-  std::vector<Id> lock_global;          // by lock
-  std::vector<Id> readers;              // by lock: pc set of its readers; no_id unless rwsem
-  std::vector<Id> entry_info;           // by shared: index into Program::entries, or no_id
+  std::vector<Watcher> watchers;
+  std::vector<Id> lock_global;  // by lock
+  std::vector<Id> readers;      // by lock: pc set of its readers; no_id unless rwsem
+  std::vector<Id> entry_info;   // by shared: index into Program::entries, or no_id
   std::map<std::pair<Id, std::pair<Id, Id>>, std::uint32_t> arrow_cover;  // (entry type, from, to)
   std::vector<std::vector<Id>> field_bits;                 // by resource, by field: its lowest bit in the object
   std::map<std::pair<Id, Id>, std::uint32_t> state_cover;  // (entry type, state)
@@ -128,6 +140,12 @@ class PathBuilder {
   void look(Path path, const dsl::FlowNode& node);
   void context_word(Path path, const dsl::FlowNode& node);
   [[nodiscard]] bool may_not_sleep(Path& path, const dsl::FlowNode& node);
+
+  // sequence counts (paths_sequences.cpp)
+  void seq_write(Path path, const dsl::FlowNode& node);
+  void seq_begin(Path path, const dsl::FlowNode& node);
+  void seq_retry(Path path, const dsl::FlowNode& node);
+  [[nodiscard]] ExprId is_odd(const Path& path, const dsl::FlowNode& node);
 
   // stores and ownership (paths_store.cpp)
   void store(Path path, const dsl::FlowNode& node);

@@ -10,10 +10,11 @@ using dsl::Index;
 
 // The paths on which the object is there and not freed.
 void PathBuilder::in_object(const Path& path, const FlowNode& node, const Next& next) {
+  if (node.object == dsl::nothing) return next(path);
   const dsl::ResourceDecl& decl = context_.model.resources[flow_.refs[node.object].resource];
   const std::string& name = flow_.refs[node.object].name;
   const auto show = [&](Path& p) {
-    if (node.kind == dsl::NodeKind::load)
+    if (node.text.empty())
       p.notes.push_back({node.span, fmt::format("{}->{}", name, decl.fields[node.field].name.text), ""});
   };
   split(
