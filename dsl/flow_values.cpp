@@ -62,7 +62,9 @@ void FlowBuilder::need(const FlowValue& v, const Type& type, Span span) {
          {"write `maybe`, or declare the name as something that is tracked"});
   std::vector<std::string> helps;
   if (type.kind == TypeKind::boolean && number(v.type)) helps.push_back("compare it: `… != 0`");
-  if (v.null && type.kind == TypeKind::entry) {
+  if (type.kind == TypeKind::sequence) {
+    helps.push_back("only write_seqcount_begin and write_seqcount_end change a seqcount");
+  } else if (v.null && type.kind == TypeKind::entry) {
     helps.push_back(fmt::format(
         "name a state of {}: `{}`", model_.type_name(type),
         model_.entries[type.which].states.empty() ? "…" : model_.entries[type.which].states.front().name.text));

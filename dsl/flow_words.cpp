@@ -236,7 +236,7 @@ void FlowBuilder::rcu_domain(const std::vector<const Expr*>& arguments) {
   std::vector<std::string> known;
   for (const Ident& name : model_.rcu) known.push_back(name.text);
   if (arguments.size() > 1 || e.kind != ExprKind::name)
-    fail("FL0207", e.span, "this takes the name of an RCU domain, or nothing");
+    fail("FL0207", e.span, "this takes the name of an RCU domain, or nothing", {}, {"leave it out: there is one RCU"});
   if (std::find(known.begin(), known.end(), e.text) == known.end())
     unknown_name({e.text, e.span}, "RCU domain", known, "FL0201", "RCU domains");
 }
