@@ -182,6 +182,13 @@ Target FlowBuilder::target(const Expr& expr, bool must) {
     if (must && local != nullptr && (local->what == LocalName::What::var || local->what == LocalName::What::entry_copy))
       fail("FL0302", e.span, fmt::format("`{}` is `{}`, which has no fields", base.text, model_.type_name(local->type)),
            {"objects of a `resource` have"}, {}, {{local->span, "declared here"}});
+    const Index pointer =
+        local == nullptr && &base != &e && base.kind == ExprKind::name ? model_.find_shared(base.text) : nothing;
+    if (must && pointer != nothing && model_.shared[pointer].type.kind == TypeKind::resource)
+      fail("FL0303", e.span, fmt::format("`{}` is a place in shared memory", base.text),
+           {fmt::format("`{}->{}` would be two steps", base.text, e.text)},
+           {fmt::format("read the place into a local first: `{} now = *{};`, then `now->{}`",
+                        model_.type_name(model_.shared[pointer].type), base.text, e.text)});
     const Index shared = place(e, must);
     if (shared == nothing) return {};
     return {model_.shared[shared].type, model_.shared[shared].name, shared, nothing, nothing};

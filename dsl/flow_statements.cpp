@@ -197,6 +197,10 @@ void FlowBuilder::declaration(const Stmt& stmt) {
       fail("FL0203", stmt.type.span, fmt::format("no type `{}`", stmt.type.text), notes,
            {fmt::format("add `opaque {};` if the model does not track it", d.name.text)});
     }
+    if (type->kind == TypeKind::sequence)
+      fail("FL0302", d.name.span, "a seqcount is in shared memory, not a local", {},
+           {fmt::format("declare it outside: `seqcount {};`", d.name.text),
+            "what read_seqcount_begin gives is kept in an int"});
     auto& scope = frames_.back().scopes.back();
     if (const auto it = scope.find(d.name.text); it != scope.end())
       fail(
