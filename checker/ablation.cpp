@@ -68,7 +68,9 @@ class Judge {
     };
     if (kind == AblationKind::barrier && proved_.scope.memory == "sc")
       return not_judged("memory sc orders all without it");
-    if (kind == AblationKind::rcu_section) return not_judged("no grace period waits for it");
+    const auto& awaits = variant_.program.awaits;
+    const bool graces = std::any_of(awaits.begin(), awaits.end(), [](const auto& a) { return a.grace_period; });
+    if (kind == AblationKind::rcu_section && !graces) return not_judged("no grace period waits for it");
     const dsl::File file = dsl::without(variant_.model.file, result.removal);
     result.as_is = judge(file);
     if (result.as_is.diagnostics.has_invalid()) {

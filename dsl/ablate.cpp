@@ -77,6 +77,7 @@ const Word* word_of(const Stmt& s) {
 std::optional<AblationKind> kind_of(const Word& word) {
   switch (word.builtin) {
     case Builtin::flush_tlb: return AblationKind::flush;
+    case Builtin::synchronize_rcu: return AblationKind::grace_period;
     case Builtin::wait_event: return AblationKind::wait;
     case Builtin::barrier: break;
     default: return std::nullopt;
@@ -142,6 +143,7 @@ std::string_view to_string(AblationKind kind) {
     case AblationKind::recheck: return "re-check";
     case AblationKind::wait: return "wait";
     case AblationKind::flush: return "flush";
+    case AblationKind::grace_period: return "grace period";
     case AblationKind::barrier: return "barrier";
     case AblationKind::after_flush: return "after flush";
   }

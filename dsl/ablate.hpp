@@ -11,6 +11,7 @@
 //   re-check     the same, when another look at the same place can come before it in the handler, calls followed.
 //   wait         wait_event()
 //   flush        flush_tlb()
+//   grace period synchronize_rcu()
 //   barrier      smp_mb() and its kin; cpu_relax() is none
 //   after flush  the words on an arrow: a rule and no code
 //
@@ -42,6 +43,7 @@ enum class AblationKind : std::uint8_t {
   recheck,
   wait,
   flush,
+  grace_period,
   barrier,
   after_flush,
 };

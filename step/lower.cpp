@@ -244,7 +244,7 @@ class Lowering {
     };
     if (!std::any_of(live_.begin(), live_.end(), [&](const auto& run) { return waits(*flows_.of(run.first)); })) return;
     layout_.grace = static_cast<Id>(program_.awaits.size());
-    program_.awaits.push_back({"synchronize_rcu()", "an RCU read section", {}, {}});
+    program_.awaits.push_back({"synchronize_rcu()", "an RCU read section", {}, {}, true});
     layout_.rcu_readers = static_cast<Id>(program_.pc_sets.size());
     program_.pc_sets.emplace_back();
   }

@@ -58,6 +58,7 @@ struct AwaitKind {
   std::string held_off;  // what a CPU is in that cannot acknowledge: "interrupts off"
   std::vector<Id> clears_handles;
   std::vector<Id> clears_locals;
+  bool grace_period = false;  // else a flush
 };
 
 // One `run` line. cpus == 0: any number.

@@ -162,6 +162,37 @@ TEST(Ablation, WhatNothingCanTellIsNotJudged) {
   EXPECT_EQ(answers.at("rcu section 5").answer, AblationAnswer::not_judged);
 }
 
+TEST(Ablation, AReaderThatAGracePeriodWaitsForIsNeeded) {
+  const Answers answers(
+      "model m;\n"
+      "mutex l;\n"
+      "resource page_t { alloc alloc_page; free put_page; bool dirty; }\n"
+      "shared page_t *slot = NULL;\n"
+      "handler put() {\n"
+      "    page_t page = alloc_page();\n"
+      "    if (!page) return;\n"
+      "    mutex_lock(&l);\n"
+      "    page_t old = *slot;\n"
+      "    *slot = page;\n"
+      "    mutex_unlock(&l);\n"
+      "    synchronize_rcu();\n"
+      "    if (old) put_page(old);\n"
+      "}\n"
+      "handler get() {\n"
+      "    rcu_read_lock();\n"
+      "    page_t page = *slot;\n"
+      "    if (page) page->dirty = true;\n"
+      "    rcu_read_unlock();\n"
+      "}\n"
+      "run put, get on any cpus;\n");
+  for (const char* piece : {"rcu section 16", "grace period 12"}) {
+    const AblationResult& result = answers.at(piece);
+    EXPECT_EQ(result.answer, AblationAnswer::needed) << piece;
+    ASSERT_NE(breakage(result), nullptr) << piece;
+    EXPECT_EQ(breakage(result)->violation.kind, step::Kind::use_after_free) << piece;
+  }
+}
+
 TEST(Ablation, AProgressLineThatFailsBreaksIt) {
   const Answers answers(
       "model m;\n"
