@@ -52,7 +52,7 @@ Packing::Packing(const step::Program& program, const Layout& layout, const Cells
   }
   std::uint64_t most = 0;  // that a byte about an object can be
   for (std::size_t t = 0; t < program.types.size(); ++t) {
-    most |= t << 4 | ((1U << program.types[t].bits.size()) - 1);
+    most |= layout.object(static_cast<std::uint32_t>(t), (1U << program.types[t].bits.size()) - 1);
   }
   for (std::uint32_t n = 1; n <= layout.objects; ++n) add(bits_for(most));
   words_ = std::max(1U, (used_ + 63) / 64);
