@@ -104,7 +104,7 @@ class Builder {
       for (const step::Held& held : location.held) edges(holder(held), location);
       for (std::size_t kind = 0; kind < program_.awaits.size(); ++kind) {
         if (!location.can_acknowledge(kind) && awaited_.contains({static_cast<step::Id>(pc), kind}))
-          edges(program_.awaits[kind].held_off, location);
+          edges(held_off(kind), location);
       }
     }
     DeadlockProof proof;
@@ -132,10 +132,15 @@ class Builder {
     return fmt::format("{}({})", held.mode == step::LockMode::read ? "read" : "write", lock.name);
   }
 
+  // Where a CPU is that cannot acknowledge.
+  [[nodiscard]] std::string held_off(std::size_t kind) const {
+    return program_.awaits[kind].grace_period ? "an RCU read section" : "interrupts off";
+  }
+
   // Whom a CPU there waits for: of a lock, its holders in each mode that excludes the one it wants. Where somebody
   // wants to write, readers wait for readers too: a rwsem of the kernel lets no new reader pass a queued writer.
   [[nodiscard]] std::vector<std::string> waits_for(const Location& location) const {
-    if (location.wait == Location::Wait::others) return {program_.awaits[location.waits_await].held_off};
+    if (location.wait == Location::Wait::others) return {held_off(location.waits_await)};
     if (location.wait == Location::Wait::event) return {fmt::format("wait_event at line {}", location.span.line)};
     std::vector<std::string> holders = {holder({location.waits_lock, step::LockMode::write})};
     if (program_.locks[location.waits_lock].kind == step::LockKind::rwsem && writers_.contains(location.waits_lock))

@@ -14,16 +14,21 @@
 
 namespace faultline::dsl {
 
+// Shared memory that a step is about: a shared place, or a field of the object that a reference names.
+struct FlowPlace {
+  Index shared = nothing;
+  Index object = nothing, field = nothing;
+  [[nodiscard]] bool known() const { return shared != nothing || field != nothing; }
+  friend bool operator==(const FlowPlace&, const FlowPlace&) = default;
+};
+
 // A scalar of a handler: a local, a temporary, or the state of a copied entry (then `entry` is its type).
 struct FlowVar {
   std::string name;
   Type type;  // scalar, or entry for the state of a copy
   Span span;  // declared here
   bool temporary = false;
-  // Of what read_seqcount_begin() gave: the seqcount, and the reference to its object. It is then 1 once the seqcount
-  // has changed, else 0.
-  bool sequence = false;
-  Index seq_shared = nothing, seq_object = nothing, seq_field = nothing;
+  FlowPlace sequence;  // of what read_seqcount_begin() gave: the seqcount. The value is 1 once that has changed, else 0
 };
 // A reference to an object: a local, or a payload of a copied entry.
 struct FlowRef {
@@ -114,7 +119,7 @@ struct FlowNode {
   Index var = nothing;
   Index ref = nothing, other = nothing;
   Index shared = nothing;
-  Index object = nothing, field = nothing;  // of load and store: instead of `shared`, a field of what a ref names
+  Index object = nothing, field = nothing;  // instead of `shared`: a field of what a ref names
   Index lock = nothing;
   LockMode mode = LockMode::write;
   Index resource = nothing;
@@ -125,6 +130,16 @@ struct FlowNode {
   Index cover = nothing;  // into Flows::covers
   std::array<Index, 2> next{nothing, nothing};
 
+  [[nodiscard]] FlowPlace place() const { return {shared, object, field}; }
+  void at(const FlowPlace& p) {
+    shared = p.shared;
+    object = p.object;
+    field = p.field;
+  }
+  [[nodiscard]] bool writes_var() const {
+    return var != nothing && (kind == NodeKind::set_var || kind == NodeKind::load || kind == NodeKind::seq_begin ||
+                              kind == NodeKind::seq_retry);
+  }
   [[nodiscard]] bool is_step() const { return kind >= NodeKind::load && kind <= NodeKind::atomic_begin; }
   [[nodiscard]] bool is_end() const { return kind >= NodeKind::block; }
   [[nodiscard]] bool two_ways() const {

@@ -23,13 +23,11 @@ struct FlowValue {
   bool null = false;        // the constant NULL
 };
 
-// What is read and written in shared memory: a place, or a field of the object that a reference names.
+// What is read and written in shared memory.
 struct Target {
+  FlowPlace place;
   Type type;
   Ident name;  // where it is declared
-  Index shared = nothing;
-  Index object = nothing, field = nothing;
-  [[nodiscard]] bool found() const { return shared != nothing || field != nothing; }
 };
 
 struct Edge {
@@ -75,6 +73,7 @@ class FlowBuilder {
   [[nodiscard]] bool mentions_opaque(const Expr& expr) const;
   Index place(const Expr& expr, bool must);             // shared place that the expression names (not loads)
   Target target(const Expr& expr, bool must);           // the same, or a field of an object
+  void needs_object(const Expr& arrow);                 // says why what stands before `->` is none, if that is clear
   [[nodiscard]] Index pointee(const Expr& expr) const;  // the resource that a value of this expression names
   Index lock_place(const Expr& expr);
   std::vector<std::string> known_names() const;
@@ -105,6 +104,7 @@ class FlowBuilder {
   FlowValue sequence_word(const Word& word, const Expr& expr);
   Target sequence(const Expr& expr);
   void check_sequences();
+  [[nodiscard]] const FlowNode* use_of(const FlowNode& from) const;
   void rcu_domain(const std::vector<const Expr*>& arguments);
   FlowValue lock_word(const Word& word, const Expr& expr, bool statement);
   FlowValue counter_word(const Word& word, const Expr& expr);

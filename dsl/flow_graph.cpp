@@ -44,7 +44,7 @@ void FlowBuilder::link(const Edges& edges, Index node) {
 }
 
 Index FlowBuilder::new_var(std::string name, Type type, Span span, bool temporary) {
-  flow_.vars.push_back({std::move(name), type, span, temporary});
+  flow_.vars.push_back({std::move(name), type, span, temporary, {}});
   return static_cast<Index>(flow_.vars.size() - 1);
 }
 

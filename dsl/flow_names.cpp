@@ -172,26 +172,33 @@ Index FlowBuilder::pointee(const Expr& expr) const {
   return nothing;
 }
 
+void FlowBuilder::needs_object(const Expr& arrow) {
+  const Expr& base = bare(*arrow.kids[0]);
+  if (base.kind != ExprKind::name) return;
+  if (const LocalName* local = find_local(base.text)) {
+    if (local->what == LocalName::What::var || local->what == LocalName::What::entry_copy)
+      fail("FL0302", arrow.span,
+           fmt::format("`{}` is `{}`, which has no fields", base.text, model_.type_name(local->type)),
+           {"objects of a `resource` have"}, {}, {{local->span, "declared here"}});
+    return;
+  }
+  const Index pointer = model_.find_shared(base.text);
+  if (pointer == nothing || model_.shared[pointer].type.kind != TypeKind::resource) return;
+  fail("FL0303", arrow.span, fmt::format("`{}` is a place in shared memory", base.text),
+       {fmt::format("`{}->{}` would be two steps", base.text, arrow.text)},
+       {fmt::format("read the place into a local first: `{} now = *{};`, then `now->{}`",
+                    model_.type_name(model_.shared[pointer].type), base.text, arrow.text)});
+}
+
 Target FlowBuilder::target(const Expr& expr, bool must) {
   const Expr& e = bare(expr);
   if (e.kind == ExprKind::address) return target(*e.kids[0], must);
   const Index resource = e.kind == ExprKind::arrow ? pointee(*e.kids[0]) : nothing;
   if (resource == nothing) {
-    const Expr& base = e.kind == ExprKind::arrow ? bare(*e.kids[0]) : e;
-    const LocalName* local = e.kind == ExprKind::arrow && base.kind == ExprKind::name ? find_local(base.text) : nullptr;
-    if (must && local != nullptr && (local->what == LocalName::What::var || local->what == LocalName::What::entry_copy))
-      fail("FL0302", e.span, fmt::format("`{}` is `{}`, which has no fields", base.text, model_.type_name(local->type)),
-           {"objects of a `resource` have"}, {}, {{local->span, "declared here"}});
-    const Index pointer =
-        local == nullptr && &base != &e && base.kind == ExprKind::name ? model_.find_shared(base.text) : nothing;
-    if (must && pointer != nothing && model_.shared[pointer].type.kind == TypeKind::resource)
-      fail("FL0303", e.span, fmt::format("`{}` is a place in shared memory", base.text),
-           {fmt::format("`{}->{}` would be two steps", base.text, e.text)},
-           {fmt::format("read the place into a local first: `{} now = *{};`, then `now->{}`",
-                        model_.type_name(model_.shared[pointer].type), base.text, e.text)});
+    if (must && e.kind == ExprKind::arrow) needs_object(e);
     const Index shared = place(e, must);
     if (shared == nothing) return {};
-    return {model_.shared[shared].type, model_.shared[shared].name, shared, nothing, nothing};
+    return {{shared, nothing, nothing}, model_.shared[shared].type, model_.shared[shared].name};
   }
   std::vector<const Expr*> found;
   stars(*e.kids[0], found);
@@ -210,7 +217,7 @@ Target FlowBuilder::target(const Expr& expr, bool must) {
                  "fields of " + decl.name.text);
   }
   const FlowValue object = value(*e.kids[0]);
-  return {decl.fields[field].type, decl.fields[field].name, nothing, object.refs[0], field};
+  return {{nothing, object.refs[0], field}, decl.fields[field].type, decl.fields[field].name};
 }
 
 Index FlowBuilder::lock_place(const Expr& expr) {

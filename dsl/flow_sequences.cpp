@@ -36,9 +36,7 @@ FlowValue FlowBuilder::sequence_word(const Word& word, const Expr& e) {
   FlowNode node;
   node.span = e.span;
   node.text = print(e);
-  node.shared = count.shared;
-  node.object = count.object;
-  node.field = count.field;
+  node.at(count.place);
   if (word.builtin == Builtin::seq_write_begin || word.builtin == Builtin::seq_write_end) {
     node.kind = NodeKind::seq_write;
     node.expr = flow_constant(word.builtin == Builtin::seq_write_begin ? 1 : 0);
@@ -59,59 +57,70 @@ FlowValue FlowBuilder::sequence_word(const Word& word, const Expr& e) {
   }
   node.var = new_var(e.text, result.type, e.span, true);
   node.text.clear();
-  if (!retries) {
-    FlowVar& var = flow_.vars[node.var];
-    var.sequence = true;
-    var.seq_shared = node.shared;
-    var.seq_object = node.object;
-    var.seq_field = node.field;
-  }
+  if (!retries) flow_.vars[node.var].sequence = count.place;
   result.scalar = flow_var(node.var);
   last_load_ = emit(node);
   return result;
 }
 
-// Variables that hold what read_seqcount_begin() gave: each of one seqcount, and looked at by read_seqcount_retry()
-// only.
+// Variables that hold what read_seqcount_begin() gave: each of one seqcount, nothing else on any way to
+// read_seqcount_retry(), and looked at only there.
 void FlowBuilder::check_sequences() {
   auto& vars = flow_.vars;
-  const auto same = [](const FlowVar& a, const FlowVar& b) {
-    return a.seq_shared == b.seq_shared && a.seq_object == b.seq_object && a.seq_field == b.seq_field;
-  };
   for (bool changed = true; changed;) {
     changed = false;
     for (const FlowNode& node : flow_.nodes) {
-      if (node.kind != NodeKind::set_var || !is_var(node.expr) || !vars[node.expr->a].sequence) continue;
+      if (node.kind != NodeKind::set_var || !is_var(node.expr)) continue;
+      const FlowPlace from = vars[node.expr->a].sequence;
       FlowVar& to = vars[node.var];
-      const FlowVar& from = vars[node.expr->a];
-      if (to.sequence && !same(to, from))
+      if (!from.known() || to.sequence == from) continue;
+      if (to.sequence.known())
         return report("FL0313", node.span, fmt::format("`{}` is read from several seqcounts", to.name),
                       {"or from one by several names of its object"}, {"use a variable for each"});
-      if (to.sequence) continue;
-      to.sequence = changed = true;
-      to.seq_shared = from.seq_shared;
-      to.seq_object = from.seq_object;
-      to.seq_field = from.seq_field;
+      to.sequence = from;
+      changed = true;
     }
   }
+  const auto begun = [&](const FlowExprPtr& e) { return is_var(e) && vars[e->a].sequence.known(); };
   for (const FlowNode& node : flow_.nodes) {
     if (node.kind == NodeKind::seq_retry) {
       const FlowVar& since = vars[node.expr->a];
-      if (!since.sequence)
+      if (!since.sequence.known())
         return report("FL0302", node.span, fmt::format("`{}` is not what read_seqcount_begin gave", since.name), {},
                       {fmt::format("write `{} = read_seqcount_begin(…);` before", since.name)}, {{since.span, "here"}});
-      if (since.seq_shared != node.shared || since.seq_object != node.object || since.seq_field != node.field)
+      if (since.sequence != node.place())
         return report("FL0313", node.span, fmt::format("`{}` was read from another seqcount", since.name),
                       {"or from this one by another name of its object"},
                       {"begin and retry with one name, in one function"});
       continue;
     }
-    const bool copies = node.kind == NodeKind::set_var && is_var(node.expr);
-    for (Index v = 0; v < vars.size() && !copies; ++v)
-      if (vars[v].sequence && reads(node.expr, v))
+    if (node.kind == NodeKind::set_var && begun(node.expr)) continue;
+    for (Index v = 0; v < vars.size(); ++v)
+      if (vars[v].sequence.known() && reads(node.expr, v))
         return report("FL0302", node.span, fmt::format("`{}` is compared by read_seqcount_retry only", vars[v].name),
                       {"the model does not count, so that no count can wrap"});
+    if (node.writes_var() && node.kind != NodeKind::seq_begin && vars[node.var].sequence.known())
+      if (const FlowNode* use = use_of(node); use != nullptr)
+        return report("FL0302", use->span,
+                      fmt::format("`{}` may hold something else than read_seqcount_begin gave", vars[node.var].name),
+                      {}, {"begin on every way that leads here"}, {{node.span, "this way it does"}});
   }
+}
+
+// Who looks at the variable that `from` writes before it is written again.
+const FlowNode* FlowBuilder::use_of(const FlowNode& from) const {
+  std::vector<bool> seen(flow_.nodes.size(), false);
+  std::vector<Index> open(from.next.begin(), from.next.end());
+  while (!open.empty()) {
+    const Index at = open.back();
+    open.pop_back();
+    if (at == nothing || seen[at]) continue;
+    seen[at] = true;
+    const FlowNode& node = flow_.nodes[at];
+    if (reads(node.expr, from.var)) return &node;
+    if (!node.writes_var() || node.var != from.var) open.insert(open.end(), node.next.begin(), node.next.end());
+  }
+  return nullptr;
 }
 
 }  // namespace faultline::dsl

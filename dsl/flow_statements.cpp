@@ -300,7 +300,7 @@ void FlowBuilder::assignment(const Stmt& stmt) {
     to = target(*lhs, !is_opaque_expr(*lhs));
   else
     fail("FL0303", lhs->span, "this cannot be assigned to", {}, {"assign to a local, or to `*place`"});
-  if (!to.found()) return;  // a field that the model does not track
+  if (!to.place.known()) return;  // a field that the model does not track
   last_load_ = nothing;
   const FlowValue v = plain ? coerce(*stmt.expr, to.type) : combined(load(to, *lhs), to.type);
   last_load_ = nothing;

@@ -207,9 +207,7 @@ FlowValue FlowBuilder::load(const Target& from, const Expr& expr) {
   FlowNode node;
   node.kind = NodeKind::load;
   node.span = expr.span;
-  node.shared = from.shared;
-  node.object = from.object;
-  node.field = from.field;
+  node.at(from.place);
   node.var = temp.var;
   node.refs = temp.refs;
   last_load_ = emit(node);
@@ -422,9 +420,7 @@ void FlowBuilder::store_value(const Target& to, const FlowValue& v, Span span, c
   node.kind = NodeKind::store;
   node.span = span;
   node.text = text;
-  node.shared = to.shared;
-  node.object = to.object;
-  node.field = to.field;
+  node.at(to.place);
   node.expr = v.scalar;
   node.refs = v.refs;
   if (v.null) node.refs = {nothing};

@@ -47,9 +47,7 @@ class Liveness {
       for (std::size_t v = 0; v < vars_.size(); ++v) vars_[v] = vars_[v] || live_.vars[next][v];
       for (std::size_t r = 0; r < refs_.size(); ++r) refs_[r] = refs_[r] || live_.refs[next][r];
     }
-    const bool writes_var = node.kind == NodeKind::set_var || node.kind == NodeKind::load ||
-                            node.kind == NodeKind::seq_begin || node.kind == NodeKind::seq_retry;
-    if (writes_var && node.var != nothing) vars_[node.var] = false;
+    if (node.writes_var()) vars_[node.var] = false;
     if (node.kind == NodeKind::load)
       for (const Index r : node.refs)
         if (r != nothing) refs_[r] = false;

@@ -40,21 +40,13 @@ void transfer(const FlowNode& node, std::vector<bool>& vars, std::vector<bool>& 
       if (node.var != nothing) vars[node.var] = false;
       for (const Index r : node.refs)
         if (r != nothing) refs[r] = false;
-      if (node.object != nothing) refs[node.object] = true;
       return;
     case NodeKind::seq_begin:
-    case NodeKind::seq_retry:
-      vars[node.var] = false;
-      if (node.object != nothing) refs[node.object] = true;
-      break;
-    case NodeKind::seq_write:
-      if (node.object != nothing) refs[node.object] = true;
-      return;
+    case NodeKind::seq_retry: vars[node.var] = false; break;
     case NodeKind::alloc: refs[node.ref] = false; return;
     case NodeKind::store:
       for (const Index r : node.refs)
         if (r != nothing) refs[r] = true;
-      if (node.object != nothing) refs[node.object] = true;
       break;
     case NodeKind::free:
     case NodeKind::look_tlb_ref: refs[node.ref] = true; break;
@@ -77,6 +69,7 @@ void backward(const Flow& flow, std::vector<std::vector<bool>>& vars, std::vecto
         for (std::size_t k = 0; k < r.size(); ++k) r[k] = r[k] || refs[next][k];
       }
       transfer(flow.nodes[i], v, r);
+      if (flow.nodes[i].object != nothing) r[flow.nodes[i].object] = true;
       if (v != vars[i] || r != refs[i]) {
         vars[i] = std::move(v);
         refs[i] = std::move(r);
@@ -220,9 +213,7 @@ Liveness liveness(const dsl::Model& model, const Flow& flow) {
   for (bool changed = true; changed;) {
     changed = false;
     for (const FlowNode& node : flow.nodes) {
-      const bool writes = node.kind == NodeKind::set_var || node.kind == NodeKind::load ||
-                          node.kind == NodeKind::seq_begin || node.kind == NodeKind::seq_retry;
-      if (node.var == nothing || !writes) continue;
+      if (!node.writes_var()) continue;
       const std::uint32_t bound =
           node.kind == NodeKind::set_var ? upper(*node.expr, live.bounds) : highest(model, flow.vars[node.var].type);
       const auto capped = static_cast<std::uint8_t>(std::min<std::uint32_t>(bound, 255));

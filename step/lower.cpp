@@ -9,6 +9,7 @@
 #include "step/paths.hpp"
 #include "step/properties.hpp"
 #include "step/scratch.hpp"
+#include "step/value_names.hpp"
 #include "step/wellformed.hpp"
 
 namespace faultline::step {
@@ -63,20 +64,6 @@ class Lowering {
     return {std::move(name), max, init, std::move(names), shown};
   }
 
-  // What values of a type are called, where they have names.
-  [[nodiscard]] std::vector<std::string> value_names(const dsl::Type& type) const {
-    std::vector<std::string> names;
-    if (type.kind == dsl::TypeKind::sequence) names = {"even", "odd"};
-    if (type.kind == dsl::TypeKind::boolean) names = {"false", "true"};
-    if (type.kind == dsl::TypeKind::enumeration) {
-      names.assign(std::size_t{type.high} + 1, "");
-      for (const auto& [name, value] : model_.enums[type.which].constants) names[value] = name;
-    }
-    if (type.kind == dsl::TypeKind::entry)
-      for (const auto& state : model_.entries[type.which].states) names.push_back(state.name.text);
-    return names;
-  }
-
   // A field is kept as its binary digits.
   void resource(const dsl::ResourceDecl& decl) {
     ObjectType type{decl.name.text, {"freed"}};
@@ -106,7 +93,7 @@ class Lowering {
       } else {
         g = static_cast<Id>(program_.globals.size());
         std::uint8_t max = s.type.high;
-        std::vector<std::string> names = value_names(s.type);
+        std::vector<std::string> names = value_names(model_, s.type);
         if (s.type.kind == dsl::TypeKind::entry) {
           const auto& entry = model_.entries[s.type.which];
           max = static_cast<std::uint8_t>(entry.states.size() - 1);
@@ -162,7 +149,6 @@ class Lowering {
       if (s.tlb) {
         AwaitKind kind;
         kind.name = fmt::format("flush_tlb({})", s.name.text);
-        kind.held_off = "interrupts off";
         if (s.tlb->slot != nothing) {
           handle = static_cast<Id>(program_.handles.size());
           program_.handles.push_back({fmt::format("tlb({})", s.name.text),
@@ -188,15 +174,15 @@ class Lowering {
     const dsl::Flow& flow = *flows_.of(function);
     for (std::size_t v = 0; v < flow.vars.size(); ++v) {
       const dsl::FlowVar& var = flow.vars[v];
-      if (!var.sequence || slots_[function].var[v] == nothing) continue;
+      if (!var.sequence.known() || slots_[function].var[v] == nothing) continue;
       Watcher watcher;
       watcher.function = function;
       watcher.var = static_cast<Index>(v);
-      watcher.shared = var.seq_shared;
-      if (var.seq_object != nothing) {
-        watcher.resource = flow.refs[var.seq_object].resource;
-        watcher.field = var.seq_field;
-        watcher.handle = static_cast<Id>(slots_[function].ref[var.seq_object]);
+      watcher.shared = var.sequence.shared;
+      if (const Index object = var.sequence.object; object != nothing) {
+        watcher.resource = flow.refs[object].resource;
+        watcher.field = var.sequence.field;
+        watcher.handle = static_cast<Id>(slots_[function].ref[object]);
         same_object_throughout(function, v);
       }
       watcher.local = static_cast<Id>(slots_[function].var[v]);
@@ -209,13 +195,15 @@ class Lowering {
   // While what read_seqcount_begin() gave is kept, the reference must go on naming the object.
   void same_object_throughout(Index function, std::size_t v) {
     const dsl::Flow& flow = *flows_.of(function);
-    const Index object = flow.vars[v].seq_object;
+    const Index object = flow.vars[v].sequence.object;
     for (const dsl::FlowNode& node : flow.nodes) {
       const bool writes =
           ((node.kind == dsl::NodeKind::set_ref || node.kind == dsl::NodeKind::alloc) && node.ref == object) ||
           (node.kind == dsl::NodeKind::load &&
            std::find(node.refs.begin(), node.refs.end(), object) != node.refs.end());
-      if (!writes || node.next[0] == nothing || !live_[function].vars[node.next[0]][v]) continue;
+      const bool kept = std::any_of(node.next.begin(), node.next.end(),
+                                    [&](Index next) { return next != nothing && live_[function].vars[next][v]; });
+      if (!writes || !kept) continue;
       diagnostics_.add({dsl::Severity::error,
                         "FL0313",
                         node.span,
@@ -244,7 +232,7 @@ class Lowering {
     };
     if (!std::any_of(live_.begin(), live_.end(), [&](const auto& run) { return waits(*flows_.of(run.first)); })) return;
     layout_.grace = static_cast<Id>(program_.awaits.size());
-    program_.awaits.push_back({"synchronize_rcu()", "an RCU read section", {}, {}, true});
+    program_.awaits.push_back({"synchronize_rcu()", {}, {}, true});
     layout_.rcu_readers = static_cast<Id>(program_.pc_sets.size());
     program_.pc_sets.emplace_back();
   }
@@ -362,7 +350,8 @@ class Lowering {
     std::vector<Kept> result;
     for (std::size_t v = 0; v < flow.vars.size(); ++v)
       if (live.vars[node][v] && !flow.vars[v].temporary)
-        result.push_back({flow.vars[v].name, false, static_cast<Id>(slots.var[v]), value_names(flow.vars[v].type)});
+        result.push_back(
+            {flow.vars[v].name, false, static_cast<Id>(slots.var[v]), value_names(model_, flow.vars[v].type)});
     for (std::size_t r = 0; r < flow.refs.size(); ++r)
       if (live.refs[node][r] && !flow.refs[r].temporary && live.own[node][r] != Own::null)
         result.push_back({flow.refs[r].name, true, static_cast<Id>(slots.ref[r]), {}});

@@ -125,7 +125,6 @@ class PathBuilder {
   void load(Path path, const dsl::FlowNode& node);
   void load_field(Path path, const dsl::FlowNode& node);
   void store_field(Path path, const dsl::FlowNode& node);
-  [[nodiscard]] std::string value_text(const dsl::Type& type, unsigned value) const;
   void in_object(const Path& path, const dsl::FlowNode& node, const Next& next);
   void lock(Path path, const dsl::FlowNode& node);
   void trylock(Path path, const dsl::FlowNode& node);
@@ -143,6 +142,9 @@ class PathBuilder {
 
   // sequence counts (paths_sequences.cpp)
   void seq_write(Path path, const dsl::FlowNode& node);
+  void tell_readers(Path& path, const dsl::FlowNode& node);
+  void tell_oneself(Path path, const dsl::FlowNode& node, std::size_t var);
+  void set_odd(Path& path, const dsl::FlowNode& node, bool odd);
   void seq_begin(Path path, const dsl::FlowNode& node);
   void seq_retry(Path path, const dsl::FlowNode& node);
   [[nodiscard]] ExprId is_odd(const Path& path, const dsl::FlowNode& node);

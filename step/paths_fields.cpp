@@ -2,6 +2,7 @@
 // a constant of its path and later writes do not change it.
 #include "fmt/format.h"
 #include "step/paths.hpp"
+#include "step/value_names.hpp"
 
 namespace faultline::step {
 
@@ -41,6 +42,7 @@ void PathBuilder::load_field(Path path, const FlowNode& node) {
   const Index resource = flow_.refs[node.object].resource;
   const dsl::Type& type = context_.model.resources[resource].fields[node.field].type;
   const Id lowest = context_.layout.field_bits[resource][node.field];
+  const auto names = value_names(context_.model, type);
   in_object(path, node, [&](Path p) {
     for (unsigned value = 0; value <= type.high; ++value) {
       Path q = p;
@@ -48,7 +50,8 @@ void PathBuilder::load_field(Path path, const FlowNode& node) {
       for (Id digit = 0; possible && type.high >> digit != 0; ++digit)
         possible = assume(q, bit_of(q.ref[node.object], static_cast<Id>(lowest + digit)), (value >> digit & 1) != 0);
       if (!possible) continue;
-      if (!node.text.empty()) q.notes.push_back({node.span, node.text, value_text(type, value)});
+      if (!node.text.empty())
+        q.notes.push_back({node.span, node.text, value < names.size() ? names[value] : std::to_string(value)});
       q.var[node.var] = exprs_.constant(value);
       go(std::move(q), node);
     }
@@ -73,15 +76,6 @@ void PathBuilder::store_field(Path path, const FlowNode& node) {
       go(std::move(q), node);
     }
   });
-}
-
-std::string PathBuilder::value_text(const dsl::Type& type, unsigned value) const {
-  if (type.kind == dsl::TypeKind::boolean) return value != 0 ? "true" : "false";
-  if (type.kind == dsl::TypeKind::enumeration) {
-    for (const auto& [name, constant] : context_.model.enums[type.which].constants)
-      if (constant == value) return name;
-  }
-  return std::to_string(value);
 }
 
 }  // namespace faultline::step

@@ -54,8 +54,7 @@ struct ObjectType {
 // its own at any position whose Location says so: it clears the handles in `clears_handles`, sets the locals in
 // `clears_locals` to 0, and the bit goes away. Acknowledging is one step; it is possible in an idle CPU too.
 struct AwaitKind {
-  std::string name;      // "flush_tlb(pmd)"
-  std::string held_off;  // what a CPU is in that cannot acknowledge: "interrupts off"
+  std::string name;  // "flush_tlb(pmd)"
   std::vector<Id> clears_handles;
   std::vector<Id> clears_locals;
   bool grace_period = false;  // else a flush

@@ -86,8 +86,7 @@ Id ProgramBuilder::handle(std::string name, Id type) {
   return add(program_.handles, step::Handle{std::move(name), type});
 }
 Id ProgramBuilder::await(std::string name, std::vector<Id> clears_handles, std::vector<Id> clears_locals) {
-  return add(program_.awaits,
-             step::AwaitKind{std::move(name), "interrupts off", std::move(clears_handles), std::move(clears_locals)});
+  return add(program_.awaits, step::AwaitKind{std::move(name), std::move(clears_handles), std::move(clears_locals)});
 }
 Id ProgramBuilder::handler(std::string name) { return add(program_.handlers, std::move(name)); }
 Id ProgramBuilder::line(std::string name, int cpus) {

@@ -58,6 +58,7 @@ class ProgramBuilder {
   Id await(std::string name, std::vector<Id> clears_handles, std::vector<Id> clears_locals = {});
   Id handler(std::string name);
   Id line(std::string name, int cpus);  // 0: any; makes its idle position
+  void once(Id line, bool once) { program_.lines[line].once = once; }
   [[nodiscard]] Id idle(Id line) const { return program_.lines[line].idle; }
   Id at(Id line, Id handler, std::vector<step::Held> held = {});  // a new position
   Id lock(std::string name, Id global, step::LockKind kind = step::LockKind::spinlock);

@@ -13,7 +13,7 @@ using step::Kind;
 class Maker {
  public:
   Maker(std::uint64_t seed, const RandomShape& shape)
-      : random_(seed), shape_(shape), b_("random", std::to_string(seed)) {}
+      : seed_(seed), random_(seed), shape_(shape), b_("random", std::to_string(seed)) {}
 
   step::Program make() {
     for (int g = 0, n = 1 + below(2); g < n; ++g) {
@@ -25,7 +25,10 @@ class Maker {
       locals_.push_back(b_.local("l" + std::to_string(l), local_max_.back()));
     }
     if (shape_.objects) {
-      const Id type = b_.type("object_t", {"freed", "mark"});
+      std::vector<std::string> bits = {"freed", "m1", "m2", "m3", "m4", "m5"};
+      bits.resize(2 + seed_ % 5);
+      mark_ = static_cast<int>(bits.size()) - 1;
+      const Id type = b_.type("object_t", bits);
       for (int p = 0, n = 1 + below(2); p < n; ++p) places_.push_back(b_.place("p" + std::to_string(p), type));
       for (int h = 0, n = 1 + below(2); h < n; ++h) handles_.push_back(b_.handle("h" + std::to_string(h), type));
     }
@@ -40,6 +43,7 @@ class Maker {
     const int lines = shape_.several_lines ? 2 : 1;
     for (int line = 0; line < lines; ++line) {
       const Id id = b_.line("line" + std::to_string(line), line);  // the first: any number
+      b_.once(id, seed_ % 3 == 0 && line == 1);
       const Id handler = b_.handler("h" + std::to_string(line));
       pcs_.emplace_back(std::vector<Id>{b_.idle(id)});
       for (int i = 0, n = 2 + below(3); i < n; ++i) {
@@ -73,6 +77,7 @@ class Maker {
  private:
   int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
   bool chance(int n) { return below(n) == 0; }
+  int some_bit() { return below(2) * mark_; }
   Id pick(const std::vector<Id>& ids) { return ids[static_cast<std::size_t>(below(static_cast<int>(ids.size())))]; }
 
   ExprId about_shared() {
@@ -80,7 +85,7 @@ class Maker {
       switch (below(3)) {
         case 0: return b_.op(ExprOp::place_null, pick(places_));
         case 1: return b_.op(ExprOp::places_equal, pick(places_), pick(places_));
-        default: return b_.op(ExprOp::place_bit, pick(places_), static_cast<ExprId>(below(2)));
+        default: return b_.op(ExprOp::place_bit, pick(places_), static_cast<ExprId>(some_bit()));
       }
     }
     const Id g = pick(globals_);
@@ -98,7 +103,7 @@ class Maker {
         case 0: return b_.op(ExprOp::handle_null, pick(handles_));
         case 1: return b_.op(ExprOp::handle_is_place, pick(handles_), pick(places_));
         case 2: return b_.op(ExprOp::handles_equal, pick(handles_), pick(handles_));
-        default: return b_.op(ExprOp::object_bit, pick(handles_), static_cast<ExprId>(below(2)));
+        default: return b_.op(ExprOp::object_bit, pick(handles_), static_cast<ExprId>(some_bit()));
       }
     }
     if (locals_.empty()) return b_.op(ExprOp::pc_in, pick(sets_or_first()));
@@ -158,7 +163,7 @@ class Maker {
       case 4: c.fresh(pick(handles_)); return;
       case 5: c.handle_from_place(pick(handles_), pick(places_)); return;
       case 6: c.place_from_handle(pick(places_), pick(handles_)); return;
-      case 7: c.set_bit(pick(handles_), static_cast<Id>(below(2)), !chance(4)); return;
+      case 7: c.set_bit(pick(handles_), static_cast<Id>(some_bit()), !chance(4)); return;
       case 8:
         if (chance(2)) {
           c.clear_place(pick(places_));
@@ -203,6 +208,8 @@ class Maker {
     if (chance(3)) c.none(about_other());
   }
 
+  std::uint64_t seed_;
+  int mark_ = 1;  // the bit of objects that is used beside "freed"
   std::mt19937_64 random_;
   RandomShape shape_;
   ProgramBuilder b_;
