@@ -28,6 +28,8 @@ class Lowering {
     program_.model = model_.name;
     program_.variant = model_.variant;
     declarations();
+    type_limits();
+    if (diagnostics_.has_errors()) return std::move(program_);
     slots();
     coverage();
     PathContext context{model_, diagnostics_, program_, exprs_, layout_};
@@ -428,27 +430,46 @@ class Lowering {
       program_.properties.push_back(fmt::format("invariant({})", invariant.name));
   }
 
+  void limit(std::size_t have, std::size_t most, const char* what) {
+    if (have > most)
+      diagnostics_.add({dsl::Severity::error,
+                        "FL0314",
+                        model_.file.model.span,
+                        fmt::format("this model needs {} {}, the engines take {}", have, what, most),
+                        {},
+                        {},
+                        {"leave out what the race does not need"}});
+  }
+
+  // Before any path is followed: a load tries each value of a field.
+  void type_limits() {
+    std::size_t bits = 1;
+    for (const ObjectType& type : program_.types) bits = std::max(bits, type.bits.size());
+    limit(program_.types.size(), bits > 4 ? max_types_large : max_types,
+          bits > 4 ? "resources, some with more than three bits of fields," : "resources");
+    for (std::size_t r = 0; r < model_.resources.size(); ++r) {
+      const std::size_t have = program_.types[r].bits.size() - 1;
+      if (have < max_object_bits) continue;
+      const dsl::ResourceDecl& decl = model_.resources[r];
+      const auto widest = std::max_element(decl.fields.begin(), decl.fields.end(),
+                                           [](const auto& a, const auto& b) { return a.type.high < b.type.high; });
+      diagnostics_.add(
+          {dsl::Severity::error,
+           "FL0314",
+           widest->name.span,
+           fmt::format("the fields of {} need {} bits, the engines take {}", decl.name.text, have, max_object_bits - 1),
+           {},
+           {fmt::format("`{}` is 0..{}", widest->name.text, widest->type.high)},
+           {fmt::format("give it a smaller range: `int(0..3) {};`", widest->name.text)}});
+    }
+  }
+
   void limits() {
-    const auto limit = [&](std::size_t have, std::size_t most, const char* what) {
-      if (have > most)
-        diagnostics_.add({dsl::Severity::error,
-                          "FL0314",
-                          model_.file.model.span,
-                          fmt::format("this model needs {} {}, the engines take {}", have, what, most),
-                          {},
-                          {},
-                          {"leave out what the race does not need"}});
-    };
     limit(program_.globals.size(), max_globals, "shared numbers and locks");
     limit(program_.locals.size(), max_locals, "locals of a CPU");
     limit(program_.places.size(), max_places, "places for objects");
     limit(program_.handles.size(), max_handles, "object references of a CPU");
     limit(program_.awaits.size(), max_awaits, "kinds of waits for others (flushes, grace periods)");
-    std::size_t bits = 1;
-    for (const ObjectType& type : program_.types) bits = std::max(bits, type.bits.size());
-    limit(program_.types.size(), bits > 4 ? max_types_large : max_types,
-          bits > 4 ? "resources, some with more than three bits of fields," : "resources");
-    limit(bits - 1, max_object_bits - 1, "bits for the fields of one object");
   }
 
   const dsl::Model& model_;
