@@ -1,509 +1,286 @@
-// Declarations: names are unique and known, entries are tables of at most 64 states, arrows name states and locks.
+// Declarations: names are unique and known. Here: places, functions and what runs; types and locks in
+// resolve_types.cpp.
 #include <algorithm>
-#include <map>
 #include <set>
 
-#include "dsl/model.hpp"
+#include "dsl/resolve_build.hpp"
 #include "dsl/vocabulary.hpp"
 #include "fmt/format.h"
 
 namespace faultline::dsl {
 
-namespace {
-
-class Resolver {
- public:
-  Resolver(Model& model, Diagnostics& diagnostics) : model_(model), diagnostics_(diagnostics) {}
-
-  void run() {
-    collect_names();
-    for (const Item& item : model_.file.items)
-      if (item.entry) entry(*item.entry);
-    for (const Item& item : model_.file.items)
-      if (item.resource) fields(*item.resource);
-    for (const Item& item : model_.file.items) {
-      if (item.shared) shared(*item.shared);
-      if (item.function) function(*item.function);
+void Resolver::run() {
+  collect_names();
+  for (const Item& item : model_.file.items)
+    if (item.entry) entry(*item.entry);
+  for (const Item& item : model_.file.items)
+    if (item.resource) fields(*item.resource);
+  for (const Item& item : model_.file.items) {
+    if (item.shared) shared(*item.shared);
+    if (item.function) function(*item.function);
+  }
+  for (const Item& item : model_.file.items) {
+    if (item.tlb) tlb(*item.tlb);
+    if (item.run) run_line(*item.run, item.span);
+    if (item.invariant) {
+      declare(item.invariant->name, "an invariant", invariant_names_);
+      model_.invariants.push_back({item.invariant->name, item.invariant->expr});
     }
-    for (const Item& item : model_.file.items) {
-      if (item.tlb) tlb(*item.tlb);
-      if (item.run) run_line(*item.run, item.span);
-      if (item.invariant) {
-        declare(item.invariant->name, "an invariant", invariant_names_);
-        model_.invariants.push_back({item.invariant->name, item.invariant->expr});
-      }
-      if (item.progress) {
-        declare(item.progress->name, "a progress property", invariant_names_);
-        model_.progress.push_back({item.progress->name, item.progress->from, item.progress->to});
-      }
-      if (item.cost) cost(*item.cost, item.span);
-      if (item.memory) memory(*item.memory);
+    if (item.progress) {
+      declare(item.progress->name, "a progress property", invariant_names_);
+      model_.progress.push_back({item.progress->name, item.progress->from, item.progress->to});
     }
-    if (model_.runs.empty())
-      error("FL0208", model_.file.model.span, "this model runs nothing", {},
-            {fmt::format("add a line such as `run {} on any cpus;`", a_handler())});
+    if (item.cost) cost(*item.cost, item.span);
+    if (item.memory) memory(*item.memory);
   }
+  if (model_.runs.empty())
+    error("FL0208", model_.file.model.span, "this model runs nothing", {},
+          {fmt::format("add a line such as `run {} on any cpus;`", a_handler())});
+}
 
- private:
-  std::string a_handler() const {
-    for (const auto& f : model_.functions)
-      if (f.item->is_handler) return f.item->name.text;
-    return "my_handler";
-  }
+std::string Resolver::a_handler() const {
+  for (const auto& f : model_.functions)
+    if (f.item->is_handler) return f.item->name.text;
+  return "my_handler";
+}
 
-  void error(std::string code, Span span, std::string message, std::vector<std::string> notes = {},
-             std::vector<std::string> helps = {}, std::vector<Related> related = {}) {
-    diagnostics_.add({Severity::error, std::move(code), span, std::move(message), std::move(related), std::move(notes),
-                      std::move(helps)});
+void Resolver::shared(const SharedItem& item) {
+  declare(item.name, "a shared place");
+  const auto type = model_.find_type(item.type);
+  if (!type || type->kind == TypeKind::none) {
+    unknown("FL0203", {item.type.text, item.type.span}, "type", type_names(), "types");
+    model_.broken.push_back(item.name.text);
+    return;
   }
+  SharedDecl decl{item.name, *type, 0, {}};
+  no_low_range(item.type, *type);
+  if (item.init) initial(decl, *item.init);
+  model_.shared.push_back(std::move(decl));
+}
 
-  void unknown(std::string code, const Ident& name, const std::string& what, const std::vector<std::string>& known,
-               const std::string& list_title) {
-    std::vector<std::string> notes;
-    if (const auto guess = did_you_mean(name.text, known); !guess.empty())
-      notes.push_back("did you mean `" + guess + "`?");
-    if (!known.empty()) notes.push_back(list_title + ": " + fmt::format("{}", fmt::join(known, ", ")));
-    error(std::move(code), name.span, fmt::format("no {} `{}`", what, name.text), notes);
-  }
-
-  // Declares a name in `scope` (by default the one scope that all places, locks, functions and types share).
-  void declare(const Ident& name, const std::string& what, std::map<std::string, std::pair<Span, std::string>>& scope) {
-    const auto [it, fresh] = scope.emplace(name.text, std::pair{name.span, what});
-    if (!fresh)
-      error("FL0202", name.span, fmt::format("`{}` is defined twice", name.text), {},
-            {"give one of the two another name"}, {{it->second.first, "first defined here, as " + it->second.second}});
-  }
-  void declare(const Ident& name, const std::string& what) {
-    declare(name, what, names_);
-    if (const Word* word = find_word(name.text); word != nullptr)
-      error("FL0202", name.span, fmt::format("`{}` is built in and cannot be defined again", name.text), {},
-            {"remove it, or give it another name"});
-  }
-
-  void collect_names() {
-    for (const Item& item : model_.file.items) {
-      if (item.opaque)
-        for (const Ident& name : item.opaque->names) {
-          model_.opaque.push_back(name.text);
-          if (item.opaque->is_volatile) model_.volatile_opaque.push_back(name.text);
-        }
-      if (item.lock) lock(*item.lock);
-      if (item.resource) resource(*item.resource);
-      if (item.enumeration) enumeration(*item.enumeration, item.span);
-      if (item.entry) {
-        declare(item.entry->name, "an entry type");
-        EntryDecl decl;
-        decl.name = item.entry->name;
-        model_.entries.push_back(std::move(decl));
-      }
-    }
-  }
-
-  void lock(const LockItem& item) {
-    const std::string& kind = item.kind.text;
-    if (kind == "rcu") {
-      for (const Ident& name : item.names) {
-        declare(name, "an RCU domain");
-        model_.rcu.push_back(name);
-      }
-      if (model_.rcu.size() > 1)
-        error("FL0313", model_.rcu.back().span, "several RCU domains are not supported yet",
-              {"readers of one are readers of all"}, {"use one name, or none: `rcu_read_lock();`"},
-              {{model_.rcu.front().span, "the first one"}});
+void Resolver::initial(SharedDecl& decl, const Expr& expr) {
+  if (expr.kind == ExprKind::paren) return initial(decl, *expr.kids[0]);
+  const std::string name = expr.kind == ExprKind::name ? expr.text : "";
+  if (decl.type.kind == TypeKind::entry) {
+    const EntryDecl& entry = model_.entries[decl.type.which];
+    const Index state = entry.state(name);
+    if (state != nothing) {
+      if (!entry.states[state].payload.empty())
+        error("FL0302", expr.span,
+              fmt::format("`{}` starts in state `{}`, which needs a payload", decl.name.text, name),
+              {"initial objects come with `init { }`, a later stage"});
+      decl.init = static_cast<std::uint8_t>(state);
       return;
     }
-    if (kind == "seqcount") {
-      for (const Ident& name : item.names) {
-        declare(name, "a seqcount");
-        model_.shared.push_back({name, {TypeKind::sequence, nothing, 1}, 0, {}});
-      }
-      return;
-    }
-    for (const Ident& name : item.names) {
-      declare(name, "a " + kind);
-      model_.locks.push_back({name, kind == "mutex"   ? LockKind::mutex
-                                    : kind == "rwsem" ? LockKind::rwsem
-                                                      : LockKind::spinlock});
-    }
-  }
-
-  void resource(const ResourceItem& item) {
-    declare(item.name, "a resource");
-    ResourceDecl decl{item.name, "", "", item.nofail, {}};
-    if (item.alloc) {
-      declare(*item.alloc, "an allocator");
-      decl.alloc = item.alloc->text;
-    }
-    if (item.free) {
-      declare(*item.free, "a free function");
-      decl.free = item.free->text;
-    }
-    if (item.type_stable) model_.broken.push_back(item.name.text);
-    if (item.type_stable)
-      error("FL0313", item.name.span, "`type_stable` resources are not supported yet",
-            {"they come with the stage \"Numbers, TLBs and objects\""});
-    model_.resources.push_back(std::move(decl));
-  }
-
-  void fields(const ResourceItem& item) {
-    ResourceDecl& decl = *std::find_if(model_.resources.begin(), model_.resources.end(),
-                                       [&](const ResourceDecl& d) { return d.name.span == item.name.span; });
-    std::map<std::string, std::pair<Span, std::string>> names;
-    for (const auto& field : item.fields) {
-      declare(field.name, "a field", names);
-      const auto type = model_.find_type(field.type);
-      if (!type || type->kind == TypeKind::none) {
-        unknown("FL0203", {field.type.text, field.type.span}, "type", type_names(), "types");
-        model_.broken.push_back(item.name.text);
-      } else if (!type->numeric()) {
-        error("FL0313", field.name.span, "a field that is no number is not supported yet",
-              {"it comes with the stage \"Numbers, TLBs and objects\""});
-        model_.broken.push_back(item.name.text);
-      } else {
-        no_low_range(field.type, *type);
-        decl.fields.push_back({field.name, *type});
-      }
-    }
-  }
-
-  void no_low_range(const TypeName& name, const Type& type) {
-    if (type.kind == TypeKind::integer && name.low.value_or(0) != 0)
-      error("FL0313", name.span, "a range that does not start at 0 is not supported yet", {},
-            {"shift the values so that the lowest is 0"});
-  }
-
-  void enumeration(const EnumItem& item, Span span) {
-    EnumDecl decl;
-    decl.span = span;
-    if (item.name) {
-      declare(*item.name, "an enum");
-      decl.name = item.name->text;
-    }
-    std::int64_t next = 0;
-    for (const auto& constant : item.constants) {
-      declare(constant.name, "an enum constant");
-      if (constant.value) next = *constant.value;
-      if (next < 0 || next > 255)
-        error("FL0306", constant.name.span,
-              fmt::format("the value {} of `{}` is not in 0..255", next, constant.name.text), {},
-              {"the number itself does not matter to the model: leave it out"});
-      decl.constants.emplace_back(constant.name.text, static_cast<std::uint8_t>(next & 0xff));
-      ++next;
-    }
-    model_.enums.push_back(std::move(decl));
-  }
-
-  void entry(const EntryItem& item) {
-    const auto found = std::find_if(model_.entries.begin(), model_.entries.end(),
-                                    [&](const EntryDecl& d) { return d.name.span == item.name.span; });
-    EntryDecl& decl = *found;
-    if (item.states.size() > 64)
-      error("FL0314", item.name.span, "an entry has at most 64 states",
-            {fmt::format("{} has {}", item.name.text, item.states.size())}, {"leave out what the race does not need"});
-    std::map<std::string, std::pair<Span, std::string>> state_names;
-    for (const StateDecl& state : item.states) {
-      if (decl.states.size() == 64) break;
-      declare(state.name, "a state", state_names);
-      EntryDecl::State s{state.name, {}, state.unreachable, state.span};
-      for (const Param& param : state.payload) {
-        if (const auto type = param.type ? model_.find_type(*param.type) : std::nullopt;
-            !type || type->kind != TypeKind::resource)
-          model_.broken.push_back(state.name.text);
-        if (!param.type) {
-          error("FL0203", param.span, fmt::format("payload `{}` has no type", param.name.text), {},
-                {"write the resource type before the name: `pgtable_t pt`"});
-          continue;
-        }
-        const auto type = model_.find_type(*param.type);
-        if (!type || type->kind != TypeKind::resource) {
-          std::vector<std::string> known;
-          for (const auto& r : model_.resources) known.push_back(r.name.text);
-          unknown("FL0203", {param.type->text, param.type->span}, "resource type", known, "resource types");
-          continue;
-        }
-        s.payload.push_back(slot(decl, param.name, type->which, s));
-      }
-      const auto bit = std::uint64_t{1} << decl.states.size();
-      for (const Ident& predicate : state.predicates) {
-        auto it = std::find_if(decl.predicates.begin(), decl.predicates.end(),
-                               [&](const auto& p) { return p.first == predicate.text; });
-        if (it == decl.predicates.end()) it = decl.predicates.insert(it, {predicate.text, 0});
-        it->second |= bit;
-      }
-      decl.states.push_back(std::move(s));
-    }
-    for (const Arrow& arrow : item.arrows) arrows(decl, arrow);
-  }
-
-  Index slot(EntryDecl& decl, const Ident& name, Index resource, const EntryDecl::State& state) {
-    for (std::size_t i = 0; i < decl.slots.size(); ++i)
-      if (decl.slots[i].name == name.text && decl.slots[i].resource == resource) {
-        if (std::count(state.payload.begin(), state.payload.end(), static_cast<Index>(i)) != 0)
-          error("FL0202", name.span, fmt::format("state `{}` has the payload `{}` twice", state.name.text, name.text),
-                {}, {"give one of the two another name"});
-        return static_cast<Index>(i);
-      }
-    decl.slots.push_back({name.text, resource});
-    return static_cast<Index>(decl.slots.size() - 1);
-  }
-
-  void arrows(EntryDecl& decl, const Arrow& arrow) {
-    std::vector<LockNeed> needs;
-    for (const LockUse& use : arrow.locks) {
-      const Index index = model_.find_lock(use.lock.text);
-      if (index == nothing &&
-          std::find(model_.broken.begin(), model_.broken.end(), use.lock.text) != model_.broken.end())
-        continue;
-      if (index == nothing) {
-        unknown_lock(use.lock);
-        continue;
-      }
-      LockNeed need{index, LockMode::any};
-      if (use.mode) {
-        need.mode = use.mode->text == "read" ? LockMode::read : LockMode::write;
-        if (model_.locks[index].kind != LockKind::rwsem)
-          error("FL0205", use.span,
-                fmt::format("`{}` is not a rwsem, so it has no {} mode", use.lock.text, use.mode->text), {},
-                {fmt::format("write `under {}`", use.lock.text)}, {{model_.locks[index].name.span, "declared here"}});
-      }
-      needs.push_back(need);
-    }
-    std::vector<std::string> known;
-    for (const auto& s : decl.states) known.push_back(s.name.text);
-    for (const Ident& from : arrow.from)
-      for (const Ident& to : arrow.to) {
-        const Index f = decl.state(from.text);
-        const Index t = decl.state(to.text);
-        if (f == nothing) unknown("FL0204", from, "state", known, "states of " + decl.name.text);
-        if (t == nothing) unknown("FL0204", to, "state", known, "states of " + decl.name.text);
-        if (f == nothing || t == nothing) continue;
-        if (const ArrowDecl* other = decl.arrow(f, t); other != nullptr) {
-          error("FL0202", arrow.span, fmt::format("the arrow `{} -> {}` is given twice", from.text, to.text), {},
-                {"remove one of the two"}, {{other->span, "first given here"}});
-          continue;
-        }
-        decl.arrows.push_back(
-            {f, t, needs, arrow.after_flush, arrow.unreachable, arrow.span, arrow.under_span, arrow.flush_span});
-      }
-  }
-
-  void unknown_lock(const Ident& name) {
-    std::vector<std::string> known;
-    for (const auto& l : model_.locks) known.push_back(l.name.text);
-    unknown("FL0201", name, "lock", known, "locks");
-  }
-
-  std::vector<std::string> type_names() const {
-    std::vector<std::string> known = {"bool", "int"};
-    for (const auto& e : model_.entries) known.push_back(e.name.text);
-    for (const auto& r : model_.resources) known.push_back(r.name.text);
-    for (const auto& e : model_.enums)
-      if (!e.name.empty()) known.push_back(e.name);
-    return known;
-  }
-
-  void shared(const SharedItem& item) {
-    declare(item.name, "a shared place");
-    const auto type = model_.find_type(item.type);
-    if (!type || type->kind == TypeKind::none) {
-      unknown("FL0203", {item.type.text, item.type.span}, "type", type_names(), "types");
-      model_.broken.push_back(item.name.text);
-      return;
-    }
-    SharedDecl decl{item.name, *type, 0, {}};
-    no_low_range(item.type, *type);
-    if (item.init) initial(decl, *item.init);
-    model_.shared.push_back(std::move(decl));
-  }
-
-  void initial(SharedDecl& decl, const Expr& expr) {
-    if (expr.kind == ExprKind::paren) return initial(decl, *expr.kids[0]);
-    const std::string name = expr.kind == ExprKind::name ? expr.text : "";
-    if (decl.type.kind == TypeKind::entry) {
-      const EntryDecl& entry = model_.entries[decl.type.which];
-      const Index state = entry.state(name);
-      if (state != nothing) {
-        if (!entry.states[state].payload.empty())
-          error("FL0302", expr.span,
-                fmt::format("`{}` starts in state `{}`, which needs a payload", decl.name.text, name),
-                {"initial objects come with `init { }`, a later stage"});
-        decl.init = static_cast<std::uint8_t>(state);
-        return;
-      }
-      std::vector<std::string> known;
-      for (const auto& s : entry.states) known.push_back(s.name.text);
-      unknown("FL0204", {name.empty() ? "…" : name, expr.span}, "state", known, "states of " + entry.name.text);
-      return;
-    }
-    if (decl.type.kind == TypeKind::resource) {
-      if (name != "NULL")
-        error("FL0302", expr.span, "a shared pointer to an object starts as NULL",
-              {"initial objects come with `init { }`, a later stage"}, {"write `= NULL`, or nothing"});
-      return;
-    }
-    std::optional<std::int64_t> value;
-    if (expr.kind == ExprKind::integer) value = expr.value;
-    if (name == "true") value = 1;
-    if (name == "false") value = 0;
-    if (const auto constant = model_.find_constant(name)) value = constant->value;
-    if (!value)
-      error("FL0302", expr.span, fmt::format("the initial value of `{}` must be a constant", decl.name.text),
-            {"constants are numbers, true, false and the names in an enum"});
-    else if (*value < 0 || *value > decl.type.high)
-      error("FL0306", expr.span, fmt::format("{} is not in 0..{}", *value, decl.type.high),
-            {fmt::format("that is the range of `{}`", decl.name.text)}, {"widen it, or start with a smaller value"});
-    else
-      decl.init = static_cast<std::uint8_t>(*value);
-  }
-
-  void function(const FunctionItem& item) {
-    declare(item.name, item.is_handler ? "a handler" : "a function");
-    FunctionDecl decl{&item, {}};
-    if (!item.is_handler) {
-      const auto type = model_.find_type(item.result);
-      if (!type) {
-        unknown("FL0203", {item.result.text, item.result.span}, "type", type_names(), "types");
-        model_.broken.push_back(item.name.text);
-      } else
-        decl.result = *type;
-    } else if (!item.params.empty()) {
-      for (const Param& param : item.params)
-        if (!model_.is_opaque(param.name.text))
-          error("FL0205", param.span,
-                fmt::format("a handler has no parameters, but `{}` is not opaque", param.name.text), {},
-                {fmt::format("add `opaque {};` if the model does not track it", param.name.text)});
-    }
-    model_.functions.push_back(decl);
-  }
-
-  void tlb(const TlbItem& item) {
-    const Index index = model_.find_shared(item.place.text);
-    if (index == nothing || model_.shared[index].type.kind != TypeKind::entry) {
-      std::vector<std::string> known;
-      for (const auto& s : model_.shared)
-        if (s.type.kind == TypeKind::entry) known.push_back(s.name.text);
-      unknown("FL0201", item.place, "shared entry", known, "shared entries");
-      return;
-    }
-    SharedDecl& place = model_.shared[index];
-    const EntryDecl& entry = model_.entries[place.type.which];
-    if (place.tlb)
-      error("FL0202", item.place.span, fmt::format("`{}` has two tlb lines", item.place.text), {},
-            {"put all states into one line"}, {{place.tlb->span, "the first one"}});
-    TlbDecl decl;
-    decl.span = item.place.span;
     std::vector<std::string> known;
     for (const auto& s : entry.states) known.push_back(s.name.text);
-    for (const Ident& name : item.states) {
-      const Index state = entry.state(name.text);
-      if (state == nothing)
-        unknown("FL0204", name, "state", known, "states of " + entry.name.text);
-      else
-        decl.states |= std::uint64_t{1} << state;
-    }
-    std::set<Index> common;  // payload slots that all cacheable states have
-    for (Index s = 0; s < entry.slots.size(); ++s)
-      if ((decl.states & ~entry.with_slot(s)) == 0) common.insert(s);
-    if (item.caches) {
-      for (const Index s : common)
-        if (entry.slots[s].name == item.caches->text) decl.slot = s;
-      if (decl.slot == nothing) {
-        std::vector<std::string> without;
-        for (std::size_t s = 0; s < entry.states.size(); ++s) {
-          const auto& payload = entry.states[s].payload;
-          const bool has = std::any_of(payload.begin(), payload.end(),
-                                       [&](Index p) { return entry.slots[p].name == item.caches->text; });
-          if (((decl.states >> s) & 1U) != 0 && !has) without.push_back(entry.states[s].name.text);
-        }
-        error("FL0310", item.caches->span,
-              fmt::format("not every cacheable state has a payload `{}`", item.caches->text),
-              {fmt::format("it is missing in: {}", fmt::join(without, ", "))},
-              {"leave these states out, or name a payload that all have"});
-      }
-    } else if (common.size() == 1) {
-      decl.slot = *common.begin();
-    } else if (common.size() > 1) {
-      std::vector<std::string> names;
-      for (const Index s : common) names.push_back(entry.slots[s].name);
-      std::vector<std::string> states;
-      for (const Ident& name : item.states) states.push_back(name.text);
-      error("FL0315", item.place.span, "the TLB caches one payload, but these states have several",
-            {fmt::format("they have: {}", fmt::join(names, ", "))},
-            {fmt::format("say which: `tlb {} caches {} in {};`", item.place.text, names.front(),
-                         fmt::join(states, ", "))});
-    }
-    place.tlb = decl;
+    unknown("FL0204", {name.empty() ? "…" : name, expr.span}, "state", known, "states of " + entry.name.text);
+    return;
   }
+  if (decl.type.kind == TypeKind::resource) {
+    if (name != "NULL")
+      error("FL0302", expr.span, "a shared pointer to an object starts as NULL",
+            {"initial objects come with `init { }`, a later stage"}, {"write `= NULL`, or nothing"});
+    return;
+  }
+  std::optional<std::int64_t> value;
+  if (expr.kind == ExprKind::integer) value = expr.value;
+  if (name == "true") value = 1;
+  if (name == "false") value = 0;
+  if (const auto constant = model_.find_constant(name)) value = constant->value;
+  if (!value)
+    error("FL0302", expr.span, fmt::format("the initial value of `{}` must be a constant", decl.name.text),
+          {"constants are numbers, true, false and the names in an enum"});
+  else if (*value < 0 || *value > decl.type.high)
+    error("FL0306", expr.span, fmt::format("{} is not in 0..{}", *value, decl.type.high),
+          {fmt::format("that is the range of `{}`", decl.name.text)}, {"widen it, or start with a smaller value"});
+  else
+    decl.init = static_cast<std::uint8_t>(*value);
+}
 
-  Index handler(const Ident& name) {
-    const Index index = model_.find_function(name.text);
-    if (index != nothing && model_.functions[index].item->is_handler) return index;
-    if (index != nothing) {
-      error("FL0205", name.span, fmt::format("`{}` is a function, not a handler", name.text), {},
-            {fmt::format("declare it as `handler {}() {{ … }}`", name.text)},
-            {{model_.functions[index].item->name.span, "declared here"}});
-      return nothing;
-    }
+void Resolver::function(const FunctionItem& item) {
+  declare(item.name, item.is_handler ? "a handler" : "a function");
+  FunctionDecl decl{&item, {}};
+  if (!item.is_handler) {
+    const auto type = model_.find_type(item.result);
+    if (!type) {
+      unknown("FL0203", {item.result.text, item.result.span}, "type", type_names(), "types");
+      model_.broken.push_back(item.name.text);
+    } else
+      decl.result = *type;
+  } else if (!item.params.empty()) {
+    for (const Param& param : item.params)
+      if (!model_.is_opaque(param.name.text))
+        error("FL0205", param.span, fmt::format("a handler has no parameters, but `{}` is not opaque", param.name.text),
+              {}, {fmt::format("add `opaque {};` if the model does not track it", param.name.text)});
+  }
+  model_.functions.push_back(decl);
+}
+
+void Resolver::tlb(const TlbItem& item) {
+  const Index index = model_.find_shared(item.place.text);
+  if (index == nothing || model_.shared[index].type.kind != TypeKind::entry) {
     std::vector<std::string> known;
-    for (const auto& f : model_.functions)
-      if (f.item->is_handler) known.push_back(f.item->name.text);
-    unknown("FL0201", name, "handler", known, "handlers");
+    for (const auto& s : model_.shared)
+      if (s.type.kind == TypeKind::entry) known.push_back(s.name.text);
+    unknown("FL0201", item.place, "shared entry", known, "shared entries");
+    return;
+  }
+  SharedDecl& place = model_.shared[index];
+  const EntryDecl& entry = model_.entries[place.type.which];
+  if (place.tlb)
+    error("FL0202", item.place.span, fmt::format("`{}` has two tlb lines", item.place.text), {},
+          {"put all states into one line"}, {{place.tlb->span, "the first one"}});
+  TlbDecl decl;
+  decl.span = item.place.span;
+  std::vector<std::string> known;
+  for (const auto& s : entry.states) known.push_back(s.name.text);
+  for (const Ident& name : item.states) {
+    const Index state = entry.state(name.text);
+    if (state == nothing)
+      unknown("FL0204", name, "state", known, "states of " + entry.name.text);
+    else
+      decl.states |= std::uint64_t{1} << state;
+  }
+  std::set<Index> common;  // payload slots that all cacheable states have
+  for (Index s = 0; s < entry.slots.size(); ++s)
+    if ((decl.states & ~entry.with_slot(s)) == 0) common.insert(s);
+  if (item.caches) {
+    for (const Index s : common)
+      if (entry.slots[s].name == item.caches->text) decl.slot = s;
+    if (decl.slot == nothing) {
+      std::vector<std::string> without;
+      for (std::size_t s = 0; s < entry.states.size(); ++s) {
+        const auto& payload = entry.states[s].payload;
+        const bool has = std::any_of(payload.begin(), payload.end(),
+                                     [&](Index p) { return entry.slots[p].name == item.caches->text; });
+        if (((decl.states >> s) & 1U) != 0 && !has) without.push_back(entry.states[s].name.text);
+      }
+      error("FL0310", item.caches->span, fmt::format("not every cacheable state has a payload `{}`", item.caches->text),
+            {fmt::format("it is missing in: {}", fmt::join(without, ", "))},
+            {"leave these states out, or name a payload that all have"});
+    }
+  } else if (common.size() == 1) {
+    decl.slot = *common.begin();
+  } else if (common.size() > 1) {
+    std::vector<std::string> names;
+    for (const Index s : common) names.push_back(entry.slots[s].name);
+    std::vector<std::string> states;
+    for (const Ident& name : item.states) states.push_back(name.text);
+    error(
+        "FL0315", item.place.span, "the TLB caches one payload, but these states have several",
+        {fmt::format("they have: {}", fmt::join(names, ", "))},
+        {fmt::format("say which: `tlb {} caches {} in {};`", item.place.text, names.front(), fmt::join(states, ", "))});
+  }
+  place.tlb = decl;
+}
+
+Index Resolver::handler(const Ident& name) {
+  const Index index = model_.find_function(name.text);
+  if (index != nothing && model_.functions[index].item->is_handler) return index;
+  if (index != nothing) {
+    error("FL0205", name.span, fmt::format("`{}` is a function, not a handler", name.text), {},
+          {fmt::format("declare it as `handler {}() {{ … }}`", name.text)},
+          {{model_.functions[index].item->name.span, "declared here"}});
     return nothing;
   }
+  std::vector<std::string> known;
+  for (const auto& f : model_.functions)
+    if (f.item->is_handler) known.push_back(f.item->name.text);
+  unknown("FL0201", name, "handler", known, "handlers");
+  return nothing;
+}
 
-  void run_line(const RunItem& item, Span span) {
-    RunDecl decl;
-    decl.span = span;
-    for (const Ident& name : item.handlers)
-      if (const Index index = handler(name); index != nothing) decl.handlers.push_back(index);
-    if (item.cpus) {
-      if (*item.cpus < 1 || *item.cpus > 12)
-        error("FL0306", span, fmt::format("a run line has 1 to 12 CPUs, or any; not {}", *item.cpus), {},
-              {"write `on any cpus`"});
-      decl.cpus = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*item.cpus, 1, 12));
+void Resolver::run_line(const RunItem& item, Span span) {
+  RunDecl decl;
+  decl.span = span;
+  for (const Ident& name : item.handlers)
+    if (const Index index = handler(name); index != nothing) decl.handlers.push_back(index);
+  if (item.cpus) {
+    if (*item.cpus < 1 || *item.cpus > 12)
+      error("FL0306", span, fmt::format("a run line has 1 to 12 CPUs, or any; not {}", *item.cpus), {},
+            {"write `on any cpus`"});
+    decl.cpus = static_cast<std::uint32_t>(std::clamp<std::int64_t>(*item.cpus, 1, 12));
+  }
+  decl.once = item.once;
+  model_.runs.push_back(std::move(decl));
+}
+
+void Resolver::cost(const CostItem& item, Span span) {
+  CostDecl decl;
+  decl.span = span;
+  decl.function = handler(item.handler);
+  for (const Ident& name : item.states) {
+    bool found = false;
+    for (std::size_t s = 0; s < model_.shared.size() && !found; ++s) {
+      if (model_.shared[s].type.kind != TypeKind::entry) continue;
+      if (decl.shared != nothing && decl.shared != s) continue;
+      const Index state = model_.entries[model_.shared[s].type.which].state(name.text);
+      if (state == nothing) continue;
+      decl.shared = static_cast<Index>(s);
+      decl.states.push_back(static_cast<std::uint8_t>(state));
+      found = true;
     }
-    decl.once = item.once;
-    model_.runs.push_back(std::move(decl));
-  }
-
-  void cost(const CostItem& item, Span span) {
-    CostDecl decl;
-    decl.span = span;
-    decl.function = handler(item.handler);
-    for (const Ident& name : item.states) {
-      bool found = false;
-      for (std::size_t s = 0; s < model_.shared.size() && !found; ++s) {
-        if (model_.shared[s].type.kind != TypeKind::entry) continue;
-        if (decl.shared != nothing && decl.shared != s) continue;
-        const Index state = model_.entries[model_.shared[s].type.which].state(name.text);
-        if (state == nothing) continue;
-        decl.shared = static_cast<Index>(s);
-        decl.states.push_back(static_cast<std::uint8_t>(state));
-        found = true;
-      }
-      if (!found) {
-        std::vector<std::string> known;
-        for (const auto& e : model_.entries)
-          for (const auto& s : e.states) known.push_back(s.name.text);
-        unknown("FL0204", name, "state", known, "states");
-      }
+    if (!found) {
+      std::vector<std::string> known;
+      for (const auto& e : model_.entries)
+        for (const auto& s : e.states) known.push_back(s.name.text);
+      unknown("FL0204", name, "state", known, "states");
     }
-    if (decl.function != nothing && decl.shared != nothing) model_.costs.push_back(std::move(decl));
   }
+  if (decl.function != nothing && decl.shared != nothing) model_.costs.push_back(std::move(decl));
+}
 
-  void memory(const MemoryItem& item) {
-    if (item.model.text != "sc" && item.model.text != "tso" && item.model.text != "weak")
-      unknown("FL0201", item.model, "memory model", {"sc", "tso", "weak"}, "memory models");
-    model_.memory = item.model.text;
-  }
+void Resolver::memory(const MemoryItem& item) {
+  if (item.model.text != "sc" && item.model.text != "tso" && item.model.text != "weak")
+    unknown("FL0201", item.model, "memory model", {"sc", "tso", "weak"}, "memory models");
+  model_.memory = item.model.text;
+}
 
-  Model& model_;
-  Diagnostics& diagnostics_;
-  std::map<std::string, std::pair<Span, std::string>> names_;
-  std::map<std::string, std::pair<Span, std::string>> invariant_names_;
-};
+void Resolver::error(std::string code, Span span, std::string message, std::vector<std::string> notes,
+                     std::vector<std::string> helps, std::vector<Related> related) {
+  diagnostics_.add({Severity::error, std::move(code), span, std::move(message), std::move(related), std::move(notes),
+                    std::move(helps)});
+}
 
-}  // namespace
+void Resolver::unknown(std::string code, const Ident& name, const std::string& what,
+                       const std::vector<std::string>& known, const std::string& list_title) {
+  std::vector<std::string> notes;
+  if (const auto guess = did_you_mean(name.text, known); !guess.empty())
+    notes.push_back("did you mean `" + guess + "`?");
+  if (!known.empty()) notes.push_back(list_title + ": " + fmt::format("{}", fmt::join(known, ", ")));
+  error(std::move(code), name.span, fmt::format("no {} `{}`", what, name.text), notes);
+}
+
+void Resolver::declare(const Ident& name, const std::string& what,
+                       std::map<std::string, std::pair<Span, std::string>>& scope) {
+  const auto [it, fresh] = scope.emplace(name.text, std::pair{name.span, what});
+  if (!fresh)
+    error("FL0202", name.span, fmt::format("`{}` is defined twice", name.text), {},
+          {"give one of the two another name"}, {{it->second.first, "first defined here, as " + it->second.second}});
+}
+
+void Resolver::declare(const Ident& name, const std::string& what) {
+  declare(name, what, names_);
+  if (const Word* word = find_word(name.text); word != nullptr)
+    error("FL0202", name.span, fmt::format("`{}` is built in and cannot be defined again", name.text), {},
+          {"remove it, or give it another name"});
+}
+
+std::vector<std::string> Resolver::type_names() const {
+  std::vector<std::string> known = {"bool", "int"};
+  for (const auto& e : model_.entries) known.push_back(e.name.text);
+  for (const auto& r : model_.resources) known.push_back(r.name.text);
+  for (const auto& e : model_.enums)
+    if (!e.name.empty()) known.push_back(e.name);
+  return known;
+}
+
+void Resolver::no_low_range(const TypeName& name, const Type& type) {
+  if (type.kind == TypeKind::integer && name.low.value_or(0) != 0)
+    error("FL0313", name.span, "a range that does not start at 0 is not supported yet", {},
+          {"shift the values so that the lowest is 0"});
+}
 
 Model resolve(File file, const std::string& variant, Diagnostics& diagnostics) {
   Model model;
