@@ -8,7 +8,7 @@
 
 #include "step/load.hpp"
 #include "tests/differential/random/judge.hpp"
-#include "tests/differential/random/peers.hpp"
+#include "tests/support/comparison.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace faultline::differential {
@@ -60,7 +60,7 @@ TEST_P(Constructs, EveryEngine) {
 template <class Ask>
 void compare(const step::Program& program, const Ask& ask) {
   for (std::uint32_t cpus = std::getenv("FAULTLINE_FULL") != nullptr ? 1 : 2; cpus <= 2; ++cpus) {
-    const PeerComparison answer = ask(program, cpus);
+    const testing::PeerComparison answer = ask(program, cpus);
     EXPECT_TRUE(answer.compared) << cpus;
     EXPECT_EQ(answer.disagreement, "") << cpus;
   }
@@ -68,14 +68,14 @@ void compare(const step::Program& program, const Ask& ask) {
 
 TEST_P(Constructs, Spin) {
   if (testing::sanitized) GTEST_SKIP() << "the release run does this";
-  if (!spin_installed()) GTEST_SKIP() << "spin is not installed";
-  each_program([&](const step::Program& program) { compare(program, ask_spin); });
+  if (!testing::spin_installed()) GTEST_SKIP() << "spin is not installed";
+  each_program([&](const step::Program& program) { compare(program, testing::compare_with_spin); });
 }
 
 TEST_P(Constructs, Rumur) {
   if (testing::sanitized) GTEST_SKIP() << "the release run does this";
-  if (!rumur_installed()) GTEST_SKIP() << "rumur is not installed";
-  each_program([&](const step::Program& program) { compare(program, ask_rumur); });
+  if (!testing::rumur_installed()) GTEST_SKIP() << "rumur is not installed";
+  each_program([&](const step::Program& program) { compare(program, testing::compare_with_rumur); });
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Constructs, ::testing::ValuesIn(constructs()), [](const auto& of) { return of.param; });

@@ -8,8 +8,8 @@
 
 #include "fmt/format.h"
 #include "tests/differential/random/generator.hpp"
-#include "tests/differential/random/peers.hpp"
 #include "tests/differential/random/run.hpp"
+#include "tests/support/comparison.hpp"
 
 namespace {
 
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     std::cout << random_model(settings.seed).text;
     return 0;
   }
-  if (settings.spin_every != 0 && !spin_installed()) {
+  if (settings.spin_every != 0 &&  faultline::testing::spin_installed()) {
     std::cout << "Spin is not installed: nothing is compared with it\n";
     settings.spin_every = 0;
   }

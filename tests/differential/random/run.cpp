@@ -9,8 +9,8 @@
 #include "fmt/format.h"
 #include "step/load.hpp"
 #include "tests/differential/random/generator.hpp"
-#include "tests/differential/random/peers.hpp"
 #include "tests/differential/random/shrink.hpp"
+#include "tests/support/comparison.hpp"
 
 namespace faultline::differential {
 
@@ -51,7 +51,7 @@ class Examiner {
     for (std::size_t v = 0; v < loaded.variants.size() && v < outcome.variants.size(); ++v) {
       if (loaded.variants[v].diagnostics.has_errors()) continue;
       for (std::uint32_t n = 1; n <= spin_cpus; ++n) {
-        const PeerComparison answer = ask_spin(loaded.variants[v].program, n);
+        const testing::PeerComparison answer = testing::compare_with_spin(loaded.variants[v].program, n);
         if (answer.compared) ++outcome.spin_compared;
         if (!answer.disagreement.empty())
           outcome.variants[v].disagreements.push_back({loaded.variants[v].name, spin_differs, answer.disagreement});

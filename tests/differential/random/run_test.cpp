@@ -9,7 +9,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "tests/differential/random/peers.hpp"
+#include "tests/support/comparison.hpp"
 #include "tests/support/peers.hpp"
 #include "tests/support/sanitized.hpp"
 
@@ -24,7 +24,7 @@ TEST(RandomModels, NothingDisagrees) {
   Settings settings;
   settings.models = sanitized ? 40 : full() ? 10'000 : 500;
   settings.spin_every = sanitized ? 0 : full() ? 100 : 250;
-  if (settings.spin_every != 0 && !spin_installed()) {
+  if (settings.spin_every != 0 && !testing::spin_installed()) {
     std::cout << "Spin is not installed: nothing is compared with it\n";
     settings.spin_every = 0;
   }

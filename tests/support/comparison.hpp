@@ -4,7 +4,7 @@
 
 #include "step/program.hpp"
 
-namespace faultline::differential {
+namespace faultline::testing {
 
 [[nodiscard]] bool spin_installed();
 
@@ -12,11 +12,12 @@ namespace faultline::differential {
 
 struct PeerComparison {
   bool compared = false;  // false: too many states, or its language cannot say it
+  bool errors = false;    // theirs
   std::string disagreement;
 };
 
 // With `cpus` CPUs on each any-line.
-[[nodiscard]] PeerComparison ask_spin(const step::Program& program, std::uint32_t cpus);
-[[nodiscard]] PeerComparison ask_rumur(const step::Program& program, std::uint32_t cpus);
+[[nodiscard]] PeerComparison compare_with_spin(const step::Program& program, std::uint32_t cpus);
+[[nodiscard]] PeerComparison compare_with_rumur(const step::Program& program, std::uint32_t cpus);
 
-}  // namespace faultline::differential
+}  // namespace faultline::testing

@@ -1,4 +1,4 @@
-#include "tests/differential/random/peers.hpp"
+#include "tests/support/comparison.hpp"
 
 #include <stdexcept>
 
@@ -7,7 +7,7 @@
 #include "fmt/format.h"
 #include "tests/support/peers.hpp"
 
-namespace faultline::differential {
+namespace faultline::testing {
 
 namespace {
 
@@ -26,8 +26,8 @@ PeerComparison compare(const step::Program& program, std::uint32_t cpus, const s
   if (!ours.complete || ours.states > most_states) return {};
   codegen::ExportOptions how;
   how.cpus = cpus;
-  how.source = "random.fl";
-  testing::PeerAnswer theirs;
+  how.source = program.model + ".fl";
+  PeerAnswer theirs;
   try {
     theirs = ask(how);
   } catch (const std::domain_error&) {
@@ -35,6 +35,7 @@ PeerComparison compare(const step::Program& program, std::uint32_t cpus, const s
   }
   PeerComparison answer;
   answer.compared = true;
+  answer.errors = theirs.errors;
   if (!theirs.finished)
     answer.disagreement = name + " counts no states:\n" + theirs.output;
   else if (theirs.states != ours.states || theirs.errors == ours.violations.empty())
@@ -45,23 +46,23 @@ PeerComparison compare(const step::Program& program, std::uint32_t cpus, const s
 }
 
 // Without the wait for the optimiser.
-std::string quickly(const char* recipe) { return testing::replaced(recipe, "-O2", "-O0"); }
+std::string quickly(const char* recipe) { return replaced(recipe, "-O2", "-O0"); }
 
 }  // namespace
 
-bool spin_installed() { return testing::installed("spin") && testing::installed("cc"); }
-bool rumur_installed() { return testing::installed("rumur") && testing::installed("cc"); }
+bool spin_installed() { return installed("spin") && installed("cc"); }
+bool rumur_installed() { return installed("rumur") && installed("cc"); }
 
-PeerComparison ask_spin(const step::Program& program, std::uint32_t cpus) {
+PeerComparison compare_with_spin(const step::Program& program, std::uint32_t cpus) {
   return compare(program, cpus, "Spin", [&](const codegen::ExportOptions& how) {
-    return testing::ask_spin(codegen::to_promela(program, how), quickly(codegen::run_promela));
+    return ask_spin(codegen::to_promela(program, how), quickly(codegen::run_promela));
   });
 }
 
-PeerComparison ask_rumur(const step::Program& program, std::uint32_t cpus) {
+PeerComparison compare_with_rumur(const step::Program& program, std::uint32_t cpus) {
   return compare(program, cpus, "Rumur", [&](const codegen::ExportOptions& how) {
-    return testing::ask_rumur(codegen::to_murphi(program, how), quickly(codegen::run_murphi));
+    return ask_rumur(codegen::to_murphi(program, how), quickly(codegen::run_murphi));
   });
 }
 
-}  // namespace faultline::differential
+}  // namespace faultline::testing
