@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     std::cout << random_model(settings.seed).text;
     return 0;
   }
-  if (settings.spin_every != 0 &&  faultline::testing::spin_installed()) {
+  if (settings.spin_every != 0 && !faultline::testing::spin_installed()) {
     std::cout << "Spin is not installed: nothing is compared with it\n";
     settings.spin_every = 0;
   }
