@@ -80,7 +80,8 @@ class Looks {
     switch (e.kind) {
       case ExprKind::name: return e.text == "maybe" ? Deed::effect : Deed::nothing;  // a choice cannot be taken out
       case ExprKind::star: return model_.is_opaque(plain(*e.kids[0]).text) ? Deed::nothing : look();
-      case ExprKind::arrow: {  // mm->flag, where mm is opaque and flag a place
+      case ExprKind::arrow: {  // a field of an object, or mm->flag, where mm is opaque and flag a place
+        if (!model_.is_opaque(plain(*e.kids[0]).text)) return look();
         const Index shared = model_.find_shared(e.text);
         return shared != nothing && model_.shared[shared].type.scalar() ? look() : Deed::nothing;
       }

@@ -327,11 +327,13 @@ class Lowering {
     }
   }
 
-  // A CPU answers no interrupt while they are off, and is in no quiescent state while it reads.
+  // A CPU answers no interrupt while they are off, and is in no quiescent state while it reads. Interrupts off count as
+  // a read section too (1893afd63409): the lockless page-table walk rests on it, whichever of the two the freeing side
+  // waits for.
   [[nodiscard]] std::uint8_t acknowledges(const LockSet& locks) const {
     unsigned kinds = 0xff;
     for (std::size_t k = 0; k < program_.awaits.size(); ++k)
-      if (k == layout_.grace ? locks.rcu > 0 : locks.irqs_off > 0) kinds &= ~(1U << k);
+      if (locks.irqs_off > 0 || (k == layout_.grace && locks.rcu > 0)) kinds &= ~(1U << k);
     return static_cast<std::uint8_t>(kinds);
   }
 

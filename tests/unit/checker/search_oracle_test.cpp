@@ -245,6 +245,25 @@ void expect_work_done(const Tally& tally) {
   EXPECT_GT(tally.proved, 3U);
 }
 
+// CPUs at one place, each with an object that no other names: what is marked there tells them apart.
+TEST(SearchOracle, MarksOfObjectsThatOneCpuHolds) {
+  testing::ProgramBuilder b("marks", "base");
+  const step::Id h = b.handle("h", b.type("object_t", {"freed", "mark"}));
+  const step::Id line = b.line("line", 0), handler = b.handler("f");
+  const step::Id idle = b.idle(line), unmarked = b.at(line, handler), made = b.at(line, handler);
+  b.command(idle, unmarked, "alloc").fresh(h);
+  b.command(unmarked, made, "mark").set_bit(h, 1, true);
+  b.command(unmarked, made, "leave it");
+  b.command(made, idle, "drop it").clear_handle(h);
+  const step::Program program = b.finish();
+  Tally tally;
+  for (const std::uint32_t n : {1U, 2U, 3U}) {
+    const Oracle oracle = search_plainly(program, n, 10'000);
+    ASSERT_EQ(oracle.orbits, n == 1 ? 4U : n == 2 ? 10U : 20U);  // n of: idle, unmarked, made with a mark, made without
+    compare(program, n, oracle, tally);
+  }
+}
+
 TEST(SearchOracle, RandomProgramsWithoutObjects) { expect_work_done(random_programs(0, {false, false, true})); }
 TEST(SearchOracle, RandomProgramsWithObjects) { expect_work_done(random_programs(10'000, {true, false, false})); }
 TEST(SearchOracle, RandomProgramsWithAwaits) { expect_work_done(random_programs(20'000, {false, true, true})); }

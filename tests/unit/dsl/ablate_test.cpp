@@ -145,6 +145,22 @@ TEST(Ablations, IrqAndRcuSections) {
   EXPECT_EQ(pieces.all[1].lock, "");
 }
 
+// The same field looked at again is a re-check; another field of the same object is not.
+TEST(Ablations, FieldsOfAnObjectAreChecksOfTheirOwn) {
+  const Pieces pieces(
+      "resource vma_t { alloc vm_area_alloc; free vm_area_free; bool dead; bool young; }\n"
+      "shared vma_t *slot = NULL;\n"
+      "handler h() {\n"
+      "    vma_t v = *slot;\n"
+      "    if (v->dead) step;\n"
+      "    if (v->young) step;\n"
+      "    if (v->dead) step;\n"
+      "}\n"
+      "run h on any cpus;\n");
+  EXPECT_THAT(pieces.said(), ElementsAre(flush_rule, "check h: v->dead = true", "check h: v->young = true",
+                                         "re-check h: v->dead = true"));
+}
+
 TEST(Ablations, AConditionIsTakenAsWhatLeadsOn) {
   const Pieces pieces(
       "handler h() {\n"
