@@ -22,7 +22,7 @@ bool full() { return std::getenv("FAULTLINE_FULL") != nullptr; }
 
 TEST(RandomModels, NothingDisagrees) {
   Settings settings;
-  settings.models = sanitized ? 40 : full() ? 10'000 : 500;
+  settings.models = sanitized ? 25 : full() ? 10'000 : 500;
   settings.spin_every = sanitized ? 0 : full() ? 100 : 250;
   if (settings.spin_every != 0 && !testing::spin_installed()) {
     std::cout << "Spin is not installed: nothing is compared with it\n";

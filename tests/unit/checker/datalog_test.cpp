@@ -13,6 +13,7 @@
 #include "step/load.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/random_program.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace faultline::check {
 namespace {
@@ -37,8 +38,10 @@ void expect_equal(const step::Program& program, const ViewsResult& found, const 
 ViewsResult views_of(const step::Program& program) { return views(program, {}); }
 
 TEST(Datalog, PmdRace) {
+  const std::vector<int> versions = testing::sanitized ? std::vector{2} : std::vector{0, 1, 2};
+  const std::size_t safe = 3 * versions.size();  // all but those that have the race and somebody to lose it to
   std::size_t proved = 0;
-  for (const int version : {0, 1, 2}) {
+  for (const int version : versions) {
     for (const bool fix : {false, true}) {
       for (const bool zap : {false, true}) {
         const step::Program program = pmd_race({version, fix, zap, 0});
@@ -46,12 +49,12 @@ TEST(Datalog, PmdRace) {
       }
     }
   }
-  EXPECT_EQ(proved, 9U);
+  EXPECT_EQ(proved, safe);
   for (const int bad : {1, 2, 3}) {
     const step::Program program = pmd_race({2, true, true, bad});
     expect_equal(program, views_of(program), "bad " + std::to_string(bad), proved);
   }
-  EXPECT_EQ(proved, 9U);
+  EXPECT_EQ(proved, safe);
 }
 
 TEST(Datalog, ObjectsAndAwaits) {
@@ -139,9 +142,9 @@ TEST(Datalog, TakenAndReusedInOneStep) {
 TEST(Datalog, EqualsTheViewsOfRandomPrograms) {
   std::size_t compared = 0, proved = 0;
   if (std::getenv("FAULTLINE_FULL") == nullptr) {
-    compare_random(0, 80, 100, compared, proved);
-    EXPECT_GT(compared, 50U);
-    EXPECT_GT(proved, 15U);
+    compare_random(0, testing::some_of(80), 100, compared, proved);
+    EXPECT_GT(compared, testing::some_of(50));
+    EXPECT_GT(proved, testing::some_of(15));
   } else {
     compare_random(0, 3000, 1000, compared, proved);
     EXPECT_GT(compared, 2000U);

@@ -93,10 +93,10 @@ void same_steps(const step::Program& program, std::uint32_t n, std::size_t limit
 }
 
 TEST(SearchOracle, StepsOfReferenceModels) {
-  same_steps(testing::pmd_race({}), 1, 10'000);
-  same_steps(testing::pmd_race({}), 2, 2'000);
-  same_steps(testing::thp_tables(testing::ThpTables::unstable), 3, 4'430);
-  same_steps(testing::thp_tables(testing::ThpTables::base, 6), 2, 10'000);
+  same_steps(testing::pmd_race({}), 1, testing::some_of(10'000));
+  same_steps(testing::pmd_race({}), 2, testing::some_of(2'000));
+  same_steps(testing::thp_tables(testing::ThpTables::unstable), 3, testing::some_of(4'430));
+  same_steps(testing::thp_tables(testing::ThpTables::base, 6), 2, testing::some_of(10'000));
 }
 
 // What plain breadth-first search with the interpreter finds.

@@ -83,9 +83,10 @@ void nothing_missing(const step::Program& program, std::uint32_t k, std::uint32_
 }
 
 TEST(Views, NothingReachableIsMissing) {
-  nothing_missing(thp_tables(ThpTables::unstable), 2, 3);
-  nothing_missing(thp_tables(ThpTables::unstable), 3, 3);
   nothing_missing(pmd_race({}), 2, 2);
+  nothing_missing(thp_tables(ThpTables::unstable), 2, 3);
+  if (testing::sanitized) return;
+  nothing_missing(thp_tables(ThpTables::unstable), 3, 3);
   nothing_missing(pmd_race({}), 3, 2);
 }
 
