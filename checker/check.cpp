@@ -137,10 +137,10 @@ class Checker {
     for (const std::string& name : program_.properties) property(name, answer, scope, engine, reason);
   }
 
-  void bound(const Scope& scope) {
+  void bound(const Scope& scope, const ExplicitResult& result) {
     verdict_.scope = scope;
     verdict_.engine = "explicit";
-    unknown("a value left its declared range: give it a larger range");
+    unknown(result.bound_reason);
   }
 
   // The search ran out of memory: unrolling, which takes less, may still find a violation beyond what was covered.
@@ -172,7 +172,7 @@ class Checker {
       all_properties(verdict_.scope, "explicit", Answer::unknown, result.reason);
       return unknown(fmt::format("{} (seen: {} states to depth {})", result.reason, result.states, result.depth));
     }
-    if (result.bound_hit) return bound(verdict_.scope);
+    if (result.bound_hit) return bound(verdict_.scope, result);
     verdict_.answer = Answer::proved;
     all_properties(verdict_.scope, "explicit");
     property("deadlock", Answer::proved, verdict_.scope, "explicit");
@@ -233,7 +233,7 @@ class Checker {
         return unknown(fmt::format("{} at {} CPUs (seen: {} states to depth {}){}", result.reason, n, result.states,
                                    result.depth, searched_text(searched)));
       }
-      if (result.bound_hit) return bound(scope_of(n));
+      if (result.bound_hit) return bound(scope_of(n), result);
       searched = n;
     }
     if (!has_any) {  // the model itself fixes the number
@@ -318,8 +318,10 @@ class Checker {
     if (options_.report) options_.report("own check", certificate.size, 0);
     const bool ask_z3 = options_.z3.value_or(certificate.size <= z3_limit);
     // Both judges at once: they share nothing but what they judge.
+    // Where memory is limited, one after the other: Z3 must not take the room that the own checker needs.
     std::future<Judgement> of_z3;
-    if (ask_z3) of_z3 = std::async(std::launch::async, [&] { return z3_check(program_, result.set, limits("z3")); });
+    const auto when = options_.memory_bytes > 0 ? std::launch::deferred : std::launch::async;
+    if (ask_z3) of_z3 = std::async(when, [&] { return z3_check(program_, result.set, limits("z3")); });
     const Judgement own = own_check(program_, result.set, limits("own check"));
     if (own.undecided) {
       why = fmt::format("the proof was found, but not judged: {}", own.detail);

@@ -5,6 +5,8 @@
 // left to the search: search/shortest.hpp.
 #include "checker/explicit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -52,6 +54,9 @@ class Explorer {
     const std::vector<Byte>& fired = crew_.seen().fired;
     for (std::size_t i = 0; i < fired.size(); ++i) {
       if (fired[i] == 0) continue;
+      const auto& violation = program_.commands[i].violation;
+      if (violation && violation->kind == step::Kind::bound && result_.bound_reason.empty())
+        result_.bound_reason = fmt::format("line {}: {}", violation->span.line, violation->message);
       for (const std::uint32_t item : program_.commands[i].covers) result_.covered[item] = true;
     }
     return std::move(result_);
@@ -215,7 +220,7 @@ Engine explicit_engine() {
     } else if (!result.complete) {
       finding.reason = result.reason;
     } else if (result.bound_hit) {
-      finding.reason = "a value left its declared range";
+      finding.reason = result.bound_reason;
     } else {
       finding.answer = Answer::proved;
     }

@@ -22,6 +22,7 @@ struct ExplicitResult {
   std::uint64_t transitions = 0;
   std::uint32_t depth = 0;                 // of the deepest state, or steps of the shortest counterexample
   bool bound_hit = false;                  // a Kind::bound command was enabled somewhere
+  std::string bound_reason;                // which, in the order of the source the first
   std::vector<Counterexample> violations;  // shortest as semantics.md has it: steps, context switches, source order
   std::vector<bool> covered;               // Program::coverage reached
   std::vector<std::uint32_t> within;       // states at most l steps from the start, for each l that was finished

@@ -95,6 +95,11 @@ enum class NodeKind : std::uint8_t {
   seq_write,       // seqcount (shared, or field of object): expr 1: a write begins; 0: it ends
   seq_begin,       // waits until nobody writes; var := 0, and from now on others set it to 1 when they write
   seq_retry,       // var := expr, which is the variable of seq_begin
+  refs_start,      // reference count (field of object): 1, the reference that the object is born with
+  refs_get,        // one more for this CPU
+  refs_try_get,    // next[0] got it, next[1] the count is 0
+  refs_put,        // one less: of this CPU's, else the one that the object was born with
+  refs_put_test,   // next[0] that was the last, next[1] it was not
   step,            // nothing, but a step
   sleep,           // a step that may sleep: cond_resched()
   look_locked,     // next[0] if lock is held in `mode` (any, or write) by anybody
@@ -145,7 +150,7 @@ struct FlowNode {
   [[nodiscard]] bool two_ways() const {
     return kind == NodeKind::branch || kind == NodeKind::choose || kind == NodeKind::trylock ||
            kind == NodeKind::alloc || kind == NodeKind::look_locked || kind == NodeKind::look_tlb_ref ||
-           kind == NodeKind::look_tlb_place;
+           kind == NodeKind::look_tlb_place || kind == NodeKind::refs_try_get || kind == NodeKind::refs_put_test;
   }
 };
 

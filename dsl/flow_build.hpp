@@ -107,7 +107,10 @@ class FlowBuilder {
   [[nodiscard]] const FlowNode* use_of(const FlowNode& from) const;
   void rcu_domain(const std::vector<const Expr*>& arguments);
   FlowValue lock_word(const Word& word, const Expr& expr, bool statement);
-  FlowValue counter_word(const Word& word, const Expr& expr);
+  FlowValue counter_word(const Word& word, const Expr& expr, bool statement);
+  FlowValue reference_word(const Word& word, const Target& count, const Expr& expr, bool statement);
+  Index reference_node(NodeKind kind, const Target& count, const Expr& expr);
+  void reference_start(const Target& count, const Expr& value, Span span, const std::string& text);
   FlowValue construct(const EntryDecl& entry, Index entry_index, Index state, const Expr& expr);
   FlowValue from_condition(const Expr& expr);
   FlowValue compare(const Expr& expr);

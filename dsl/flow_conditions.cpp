@@ -90,6 +90,10 @@ std::pair<Edges, Edges> FlowBuilder::leaf(const Expr& e) {
       if (word->builtin == Builtin::running)
         fail("FL0307", e.span, "`running` is for progress lines only", {"a handler cannot ask what another CPU runs"},
              {"let the handlers set a shared bool, and read that"});
+      const bool gets = word->builtin == Builtin::atomic_inc_not_zero;
+      if ((gets || word->builtin == Builtin::atomic_dec_and_test) && real_arguments(e).size() == 1)
+        if (const Target count = target(*real_arguments(e)[0], true); count.type.kind == TypeKind::references)
+          return both(reference_node(gets ? NodeKind::refs_try_get : NodeKind::refs_put_test, count, e));
       if (word->builtin == Builtin::trylock) {
         not_in_atomic("a trylock", e.span);
         (void)lock_word(*word, e, false);

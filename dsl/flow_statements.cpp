@@ -301,6 +301,7 @@ void FlowBuilder::assignment(const Stmt& stmt) {
   else
     fail("FL0303", lhs->span, "this cannot be assigned to", {}, {"assign to a local, or to `*place`"});
   if (!to.place.known()) return;  // a field that the model does not track
+  if (to.type.kind == TypeKind::references && plain) return reference_start(to, *stmt.expr, stmt.span, text_of());
   last_load_ = nothing;
   const FlowValue v = plain ? coerce(*stmt.expr, to.type) : combined(load(to, *lhs), to.type);
   last_load_ = nothing;

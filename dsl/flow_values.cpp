@@ -97,7 +97,7 @@ void FlowBuilder::guard_range(const FlowExprPtr& expr, std::uint8_t high, Span s
   FlowNode over;
   over.kind = NodeKind::overflow;
   over.span = span;
-  over.message = "a value leaves its range";
+  over.message = "a value left its declared range: give it a larger one";
   emit(over);
   open_ = {{id, 0}};
 }
@@ -203,6 +203,12 @@ FlowValue FlowBuilder::load(const Target& from, const Expr& expr) {
   if (from.type.kind == TypeKind::sequence)
     fail("FL0302", expr.span, fmt::format("`{}` is a seqcount", print(expr)), {},
          {"read it with `read_seqcount_begin`, and look whether it has changed with `read_seqcount_retry`"});
+  if (from.type.kind == TypeKind::references)
+    fail("FL0302", expr.span, fmt::format("`{}` is a reference count, which is not read", print(expr)),
+         {"the model keeps who holds a reference, not how many there are"},
+         {fmt::format("take and put references: `atomic_inc_not_zero({0})`, `atomic_dec_and_test({0})`", print(expr)),
+          fmt::format("or give it a range, to be counted as any number: `int(0..3) {};`", from.name.text)},
+         {{from.name.span, "declared here"}});
   const LocalName temp = new_local("*" + from.name.text, from.type, expr.span, true);
   FlowNode node;
   node.kind = NodeKind::load;

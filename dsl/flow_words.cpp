@@ -219,7 +219,7 @@ FlowValue FlowBuilder::builtin(const Word& word, const Expr& e, bool statement) 
     case Builtin::atomic_dec_and_test:
     case Builtin::atomic_inc_not_zero:
     case Builtin::atomic_read:
-    case Builtin::atomic_set: return counter_word(word, e);
+    case Builtin::atomic_set: return counter_word(word, e, statement);
     case Builtin::clear:
     case Builtin::unsupported:
       fail("FL0313", e.span, fmt::format("`{}` is not supported yet", e.text),
@@ -287,13 +287,14 @@ FlowValue FlowBuilder::lock_word(const Word& word, const Expr& e, bool statement
 }
 
 // atomic_inc(p) and friends on a shared int: load and store in one step.
-FlowValue FlowBuilder::counter_word(const Word& word, const Expr& e) {
+FlowValue FlowBuilder::counter_word(const Word& word, const Expr& e, bool statement) {
   const auto arguments = real_arguments(e);
   const std::size_t wanted = word.builtin == Builtin::atomic_set ? 2 : 1;
   if (arguments.size() != wanted)
     fail("FL0207", e.span, fmt::format("{} takes {} argument{}", e.text, wanted, wanted == 1 ? "" : "s"));
   const Target counter = target(*arguments[0], true);
   const Type type = counter.type;
+  if (type.kind == TypeKind::references) return reference_word(word, counter, e, statement);
   if (type.kind != TypeKind::integer)
     fail("FL0302", arguments[0]->span, fmt::format("{} needs a shared int", e.text),
          {fmt::format("`{}` is `{}`", counter.name.text, model_.type_name(type))}, {},

@@ -106,6 +106,7 @@ std::string Model::type_name(const Type& type) const {
     case TypeKind::entry: return entries[type.which].name.text;
     case TypeKind::resource: return type.which < resources.size() ? resources[type.which].name.text : "NULL";
     case TypeKind::sequence: return "seqcount";
+    case TypeKind::references: return "reference count";
     case TypeKind::opaque: return "opaque value";
   }
   return "?";

@@ -14,7 +14,17 @@ namespace faultline::dsl {
 using Index = std::uint32_t;
 inline constexpr Index nothing = 0xffffffff;
 
-enum class TypeKind : std::uint8_t { none, boolean, integer, enumeration, entry, resource, sequence, opaque };
+enum class TypeKind : std::uint8_t {
+  none,
+  boolean,
+  integer,
+  enumeration,
+  entry,
+  resource,
+  sequence,
+  references,
+  opaque
+};
 
 // `which` is an index into enums, entries or resources. Values of integers are low..high, of enumerations their
 // constants' values.
@@ -25,8 +35,9 @@ struct Type {
   [[nodiscard]] bool scalar() const {
     return kind == TypeKind::boolean || kind == TypeKind::integer || kind == TypeKind::enumeration;
   }
-  // Kept as a number: the generation of a seqcount as whether it is odd.
-  [[nodiscard]] bool numeric() const { return scalar() || kind == TypeKind::sequence; }
+  // Kept as a number: the generation of a seqcount as whether it is odd, a reference count as whether it is above zero
+  // and whether the reference is still there that the object was born with.
+  [[nodiscard]] bool numeric() const { return scalar() || kind == TypeKind::sequence || kind == TypeKind::references; }
   friend bool operator==(const Type& a, const Type& b) { return a.kind == b.kind && a.which == b.which; }
 };
 

@@ -162,6 +162,11 @@ void give(Facts& f, Index ref, Index shared, Index slot, Index id) {
   f.stored.push_back({shared, slot, object, id});
 }
 
+void given_up(Facts& f, Symbol object) {
+  std::erase_if(f.owned, [&](const Owned& o) { return o.object == object; });
+  std::erase_if(f.stored, [&](const Stored& s) { return s.object == object; });
+}
+
 }  // namespace
 
 Live needed(const Flow& flow) { return Liveness(flow).run(); }
@@ -272,6 +277,21 @@ std::vector<Outcome> Transfer::run(const FlowNode& node, Index id, Facts f) {
       f.var[node.var] = f.new_value(all_values(model_, flow_.vars[node.var].type));
       done(std::move(f));
       break;
+    case NodeKind::refs_try_get:
+      done(f, 0);
+      done(std::move(f), 1);
+      break;
+    case NodeKind::refs_put:  // who owns it then is seen when the model runs
+      given_up(f, f.ref[node.object]);
+      done(std::move(f));
+      break;
+    case NodeKind::refs_put_test:
+      given_up(f, f.ref[node.object]);
+      done(f, 0);
+      done(std::move(f), 1);
+      break;
+    case NodeKind::refs_start:
+    case NodeKind::refs_get:
     case NodeKind::seq_write:
     case NodeKind::pass:
     case NodeKind::touch:

@@ -88,7 +88,9 @@ void Resolver::fields(const ResourceItem& item) {
       model_.broken.push_back(item.name.text);
     } else {
       no_low_range(field.type, *type);
-      decl.fields.push_back({field.name, *type});
+      // without a range nobody counts to the end of it: references
+      const bool references = type->kind == TypeKind::integer && !field.type.high;
+      decl.fields.push_back({field.name, references ? Type{TypeKind::references, nothing, 3} : *type});
     }
   }
 }

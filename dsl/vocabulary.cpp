@@ -37,6 +37,12 @@ const std::vector<Word>& vocabulary() {
       {"atomic_read", atomic_read, 1, 1, W::none, false, true},
       {"atomic_dec_and_test", atomic_dec_and_test, 1, 1, W::none, false, true},
       {"atomic_inc_not_zero", atomic_inc_not_zero, 1, 1, W::none, false, true},
+      {"refcount_inc", atomic_inc, 1, 1},
+      {"refcount_dec", atomic_dec, 1, 1},
+      {"refcount_set", atomic_set, 2, 2},
+      {"refcount_read", atomic_read, 1, 1, W::none, false, true},
+      {"refcount_dec_and_test", atomic_dec_and_test, 1, 1, W::none, false, true},
+      {"refcount_inc_not_zero", atomic_inc_not_zero, 1, 1, W::none, false, true},
       // locks
       {"spin_lock", lock, 1, 1, W::spin},
       {"spin_unlock", unlock, 1, 1, W::spin},

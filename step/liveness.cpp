@@ -143,9 +143,73 @@ std::vector<Own> own_after(const Flow& flow, const FlowNode& node, int way, std:
         if (r != nothing && own[r] != Own::null) own[r] = Own::borrowed;
       break;
     }
+    case NodeKind::refs_put:
+    case NodeKind::refs_put_test: {
+      const bool last = node.kind == NodeKind::refs_put_test && way == 0;
+      for (std::size_t z = 0; z < own.size(); ++z)
+        if (z != node.object && flow.refs[z].resource == flow.refs[node.object].resource && own[z] == Own::exact)
+          own[z] = Own::maybe;
+      Own& mine = own[node.object];  // who puts the last reference has to free the object
+      if (last)
+        mine = Own::exact;
+      else if (node.kind == NodeKind::refs_put || mine == Own::exact)
+        mine = Own::maybe;
+      break;
+    }
     default: break;
   }
   return own;
+}
+
+// References held after a node, on its way `way`.
+std::vector<Credit> credit_after(const Flow& flow, const FlowNode& node, int way, std::vector<Credit> credit) {
+  const auto add = [](std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(std::min<int>(a + b, max_credit));
+  };
+  const auto less = [](std::uint8_t a) { return static_cast<std::uint8_t>(a > 0 ? a - 1 : 0); };
+  const auto drop = [&](Index r) {  // another name of the object takes them over
+    for (std::size_t z = 0; z < credit.size(); ++z)
+      if (z != r && flow.refs[z].resource == flow.refs[r].resource)
+        credit[z].high = add(credit[z].high, credit[r].high);
+    credit[r] = {};
+  };
+  switch (node.kind) {
+    case NodeKind::branch:
+      if (const NullTest test = null_test(*node.expr);
+          test.ref != nothing && static_cast<std::size_t>(way) == test.null_way)
+        credit[test.ref] = {};
+      break;
+    case NodeKind::set_ref:
+      drop(node.ref);
+      if (node.other != nothing) std::swap(credit[node.ref], credit[node.other]);
+      break;
+    case NodeKind::load:
+      for (const Index r : node.refs)
+        if (r != nothing) drop(r);
+      break;
+    case NodeKind::alloc: drop(node.ref); break;
+    case NodeKind::refs_try_get:
+      if (way == 1) break;
+      [[fallthrough]];
+    case NodeKind::refs_get: {
+      Credit& mine = credit[node.object];
+      mine = {add(mine.low, 1), add(mine.high, 1)};
+      break;
+    }
+    case NodeKind::refs_put:
+    case NodeKind::refs_put_test: {
+      Credit& mine = credit[node.object];
+      if (mine.low > 0) {
+        mine = {less(mine.low), less(mine.high)};
+        break;
+      }
+      for (std::size_t z = 0; z < credit.size(); ++z)
+        if (flow.refs[z].resource == flow.refs[node.object].resource) credit[z].low = less(credit[z].low);
+      break;
+    }
+    default: break;
+  }
+  return credit;
 }
 
 std::uint32_t upper(const FlowExpr& e, const std::vector<std::uint8_t>& bounds) {
@@ -185,6 +249,7 @@ Liveness liveness(const dsl::Model& model, const Flow& flow) {
   const std::size_t n = flow.nodes.size();
   std::vector<bool> reached(n, false);
   live.own.assign(n, std::vector<Own>(flow.refs.size(), Own::null));
+  live.credit.assign(n, std::vector<Credit>(flow.refs.size()));
   std::vector<Index> work = {flow.entry};
   reached[flow.entry] = true;
   while (!work.empty()) {
@@ -201,13 +266,24 @@ Liveness liveness(const dsl::Model& model, const Flow& flow) {
         if (joined != live.own[next][r]) changed = true;
         live.own[next][r] = joined;
       }
+      const auto credit = credit_after(flow, node, way, live.credit[id]);
+      for (std::size_t r = 0; r < credit.size(); ++r) {
+        Credit joined = credit[r];
+        if (reached[next]) {
+          joined.low = std::min(joined.low, live.credit[next][r].low);
+          joined.high = std::max(joined.high, live.credit[next][r].high);
+        }
+        changed = changed || joined != live.credit[next][r];
+        live.credit[next][r] = joined;
+      }
       reached[next] = true;
       if (changed) work.push_back(next);
     }
   }
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t r = 0; r < flow.refs.size(); ++r)
-      if (live.own[i][r] == Own::exact || live.own[i][r] == Own::maybe) live.refs[i][r] = true;
+      if (live.own[i][r] == Own::exact || live.own[i][r] == Own::maybe || live.credit[i][r].high > 0)
+        live.refs[i][r] = true;
   // bounds of values
   live.bounds.assign(flow.vars.size(), 0);
   for (bool changed = true; changed;) {

@@ -23,11 +23,19 @@ struct NullTest {
 };
 [[nodiscard]] NullTest null_test(const dsl::FlowExpr& expr);
 
+// How many references to a counted object a CPU may hold under a name, those apart that objects are born with.
+inline constexpr std::uint8_t max_credit = 3;
+struct Credit {
+  std::uint8_t low = 0, high = 0;
+  friend bool operator==(const Credit&, const Credit&) = default;
+};
+
 struct Liveness {
   std::vector<std::vector<bool>> vars;       // [node][var]: needed when the node starts
-  std::vector<std::vector<bool>> refs;       // [node][ref]: needed or may own
+  std::vector<std::vector<bool>> refs;       // [node][ref]: needed, may own, may hold a reference
   std::vector<std::vector<bool>> refs_used;  // [node][ref]: needed
   std::vector<std::vector<Own>> own;         // [node][ref]
+  std::vector<std::vector<Credit>> credit;   // [node][ref]
   std::vector<std::uint8_t> bounds;          // [var]: no value above
 };
 

@@ -144,6 +144,7 @@ class Lowering {
       program_.locals.push_back(variable(fmt::format("local{}", i), pool_.local_max[i], 0, {}, false));
     for (std::size_t i = 0; i < pool_.handle_types.size(); ++i)
       program_.handles.push_back({fmt::format("handle{}", i), static_cast<Id>(pool_.handle_types[i])});
+    credits(wanted);
     for (const auto& s : model_.shared) {
       Id handle = no_id;
       Id local = no_id;
@@ -170,6 +171,27 @@ class Lowering {
     }
     grace_period();
     for (const Index function : wanted) watchers(function);
+  }
+
+  // Beside each handle under which references are held: how many. Other CPUs ask for it, so it has one place for all
+  // handlers.
+  void credits(const std::set<Index>& functions) {
+    layout_.credit.assign(program_.handles.size(), no_id);
+    for (const Index function : functions) {
+      for (const auto& at_node : live_[function].credit) {
+        for (std::size_t r = 0; r < at_node.size(); ++r) {
+          if (at_node[r].high == 0) continue;
+          const Index handle = slots_[function].ref[r];
+          if (handle == nothing) continue;
+          Id& credit = layout_.credit[handle];
+          if (credit == no_id) {
+            credit = static_cast<Id>(program_.locals.size());
+            program_.locals.push_back(variable(fmt::format("references{}", handle), 1, 0, {}, false));
+          }
+          program_.locals[credit].max = std::max(program_.locals[credit].max, at_node[r].high);
+        }
+      }
+    }
   }
 
   void watchers(Index function) {

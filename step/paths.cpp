@@ -71,6 +71,7 @@ void PathBuilder::from_idle(Id started) {
   path.var.assign(flow_.vars.size(), exprs_.constant(0));
   path.ref.assign(flow_.refs.size(), {});
   path.own.assign(flow_.refs.size(), exprs_.constant(0));
+  path.credit = path.own;
   if (started != no_id) {
     assume(path, global(started), false);
     op(path, OpCode::set_global, started, 0, 0, exprs_.constant(1));
@@ -88,6 +89,7 @@ void PathBuilder::from(Index node, const LockSet& locks, Id pc) {
   path.var.assign(flow_.vars.size(), exprs_.constant(0));
   path.ref.assign(flow_.refs.size(), {});
   path.own.assign(flow_.refs.size(), exprs_.constant(0));
+  path.credit = path.own;
   for (std::size_t v = 0; v < flow_.vars.size(); ++v)
     if (live_.vars[node][v]) path.var[v] = local(static_cast<Id>(slots_.var[v]));
   for (std::size_t r = 0; r < flow_.refs.size(); ++r) {
@@ -95,6 +97,11 @@ void PathBuilder::from(Index node, const LockSet& locks, Id pc) {
     path.ref[r] = {RefValue::Kind::handle, static_cast<Id>(slots_.ref[r])};
     if (live_.own[node][r] == Own::exact) path.own[r] = exprs_.lnot(is_null(path.ref[r]));
     if (live_.own[node][r] == Own::maybe) path.own[r] = local(static_cast<Id>(slots_.own[r]));
+    const Credit credit = live_.credit[node][r];
+    if (credit.low == credit.high)
+      path.credit[r] = exprs_.constant(credit.low);
+    else
+      path.credit[r] = local(context_.layout.credit[slots_.ref[r]]);
   }
   run(std::move(path), node);
 }
@@ -251,11 +258,12 @@ void PathBuilder::run(Path path, Index id) {
         return drop(std::move(path), node.ref, node.next[0], node.span, [&](Path p) {
           if (node.other == nothing) {
             p.ref[node.ref] = {};
-            p.own[node.ref] = exprs_.constant(0);
+            p.own[node.ref] = p.credit[node.ref] = exprs_.constant(0);
           } else {
             p.ref[node.ref] = p.ref[node.other];
             p.own[node.ref] = p.own[node.other];
-            p.own[node.other] = exprs_.constant(0);
+            p.credit[node.ref] = p.credit[node.other];
+            p.own[node.other] = p.credit[node.other] = exprs_.constant(0);
           }
           go(std::move(p), node);
         });
@@ -265,7 +273,7 @@ void PathBuilder::run(Path path, Index id) {
         const auto way = [&](Path p, std::size_t w) {
           if (test.ref != nothing && w == test.null_way) {
             p.ref[test.ref] = {};
-            p.own[test.ref] = exprs_.constant(0);
+            p.own[test.ref] = p.credit[test.ref] = exprs_.constant(0);
           }
           take(std::move(p), node, w, w == 0 ? "true" : "false");
         };
@@ -294,6 +302,11 @@ void PathBuilder::run(Path path, Index id) {
       case NodeKind::seq_write: return seq_write(std::move(path), node);
       case NodeKind::seq_begin: return seq_begin(std::move(path), node);
       case NodeKind::seq_retry: return seq_retry(std::move(path), node);
+      case NodeKind::refs_start: return refs_start(std::move(path), node);
+      case NodeKind::refs_get:
+      case NodeKind::refs_try_get: return refs_get(std::move(path), node);
+      case NodeKind::refs_put:
+      case NodeKind::refs_put_test: return refs_put(std::move(path), node);
       case NodeKind::grace_begin: return grace_begin(std::move(path), node);
       case NodeKind::grace_end: return wait_for_others(std::move(path), node, context_.layout.grace);
       case NodeKind::step: path.notes.push_back({node.span, node.text, ""}); break;

@@ -43,6 +43,7 @@ struct Layout {
   Id grace = no_id;                     // await kind of a grace period
   Id rcu_readers = no_id;               // pc set of RCU read sections, where there is one
   std::vector<Watcher> watchers;
+  std::vector<Id> credit;       // by handle of a CPU: local that counts the references held under it, or no_id
   std::vector<Id> lock_global;  // by lock
   std::vector<Id> readers;      // by lock: pc set of its readers; no_id unless rwsem
   std::vector<Id> entry_info;   // by shared: index into Program::entries, or no_id
@@ -74,6 +75,7 @@ struct Path {
   std::vector<ExprId> var;
   std::vector<RefValue> ref;
   std::vector<ExprId> own;
+  std::vector<ExprId> credit;
   LockSet locks;
   std::vector<Note> notes;
   std::vector<std::uint32_t> covers;
@@ -148,6 +150,20 @@ class PathBuilder {
   void seq_begin(Path path, const dsl::FlowNode& node);
   void seq_retry(Path path, const dsl::FlowNode& node);
   [[nodiscard]] ExprId is_odd(const Path& path, const dsl::FlowNode& node);
+
+  // reference counts (paths_references.cpp)
+  void refs_start(Path path, const dsl::FlowNode& node);
+  void refs_get(Path path, const dsl::FlowNode& node);
+  void refs_put(Path path, const dsl::FlowNode& node);
+  void give_up(Path path, const dsl::FlowNode& node, const std::vector<dsl::Index>& names, std::size_t at);
+  void give_up_first(Path path, const dsl::FlowNode& node, const std::vector<dsl::Index>& names, std::size_t at);
+  void was_last(Path path, const dsl::FlowNode& node, const std::vector<dsl::Index>& names, std::size_t at);
+  void put_done(Path path, const dsl::FlowNode& node, bool last);
+  void hand_over(Path path, dsl::Index ref, const std::vector<dsl::Index>& names, std::size_t at, Span span,
+                 const Next& next);
+  // One path for each number of references that may be held under the name.
+  void by_credit(const Path& path, std::size_t ref, const std::function<void(Path, std::uint8_t)>& next);
+  [[nodiscard]] ExprId counted(const Path& path, const dsl::FlowNode& node, Id digit);
 
   // stores and ownership (paths_store.cpp)
   void store(Path path, const dsl::FlowNode& node);

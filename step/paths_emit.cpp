@@ -48,8 +48,19 @@ void PathBuilder::finish(Path path, const FlowNode& node) {
 
 void PathBuilder::leave_owned(Path path, std::size_t ref, Span span, const Next& next) {
   if (ref == path.ref.size()) return next(std::move(path));
-  if (exprs_.value(path.own[ref]) == 0U) return leave_owned(std::move(path), ref + 1, span, next);
+  const bool holds = exprs_.value(path.credit[ref]) != 0U;
+  if (!holds && exprs_.value(path.own[ref]) == 0U) return leave_owned(std::move(path), ref + 1, span, next);
   const std::string& name = flow_.refs[ref].name;
+  if (holds)
+    return by_credit(path, ref, [&](Path p, std::uint8_t credit) {
+      p.credit[ref] = exprs_.constant(0);
+      if (credit == 0) return leave_owned(std::move(p), ref, span, next);
+      violation(
+          std::move(p), Kind::leak,
+          fmt::format("{} ends and still holds a reference to the {} in `{}`", context_.program.handlers[handler_],
+                      context_.model.resources[flow_.refs[ref].resource].name.text, name),
+          span);
+    });
   split(
       path, path.own[ref],
       [&](Path p) {
@@ -71,7 +82,9 @@ void PathBuilder::write_back(Path& path, Index target) {
       if (live_.vars[from_node_][v]) local_slot(static_cast<Id>(slots_.var[v]));
     for (std::size_t r = 0; r < flow_.refs.size(); ++r) {
       if (!live_.refs[from_node_][r]) continue;
-      handle_slot(static_cast<Id>(slots_.ref[r]));
+      const Id handle = static_cast<Id>(slots_.ref[r]);
+      handle_slot(handle);
+      if (context_.layout.credit[handle] != no_id) local_slot(context_.layout.credit[handle]);
       if (live_.own[from_node_][r] == Own::maybe) local_slot(static_cast<Id>(slots_.own[r]));
     }
   };
@@ -81,10 +94,15 @@ void PathBuilder::write_back(Path& path, Index target) {
       if (live_.vars[target][v]) locals[static_cast<Id>(slots_.var[v])] = path.var[v];
     for (std::size_t r = 0; r < flow_.refs.size(); ++r) {
       if (!live_.refs[target][r]) {
-        if (exprs_.value(path.own[r]) != 0U) throw std::logic_error("lowering: a reference that owns is not kept");
+        if (exprs_.value(path.own[r]) != 0U || exprs_.value(path.credit[r]) != 0U)
+          throw std::logic_error("lowering: a reference that owns is not kept");
         continue;
       }
       const Own own = live_.own[target][r];
+      if (const Id credit = context_.layout.credit[slots_.ref[r]]; credit != no_id)
+        locals[credit] = path.credit[r];
+      else if (exprs_.value(path.credit[r]) != 0U)
+        throw std::logic_error("lowering: references are not as analysed");
       handles[static_cast<Id>(slots_.ref[r])] = own == Own::null ? RefValue{} : path.ref[r];
       if (own == Own::maybe) locals[static_cast<Id>(slots_.own[r])] = path.own[r];
       if ((own == Own::borrowed || own == Own::null) && exprs_.value(path.own[r]) != 0U)

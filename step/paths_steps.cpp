@@ -28,7 +28,7 @@ void PathBuilder::load(Path path, const FlowNode& node) {
     if (i == node.refs.size()) return go(std::move(p), node);
     drop(std::move(p), node.refs[i], node.next[0], node.span, [&, i](Path q) {
       q.ref[node.refs[i]] = {RefValue::Kind::place, places[i]};
-      q.own[node.refs[i]] = exprs_.constant(0);
+      q.own[node.refs[i]] = q.credit[node.refs[i]] = exprs_.constant(0);
       refs(std::move(q), i + 1);
     });
   };
@@ -136,7 +136,7 @@ void PathBuilder::alloc(Path path, const FlowNode& node) {
     if (node.next[1] != nothing) {
       Path failed = p;
       failed.ref[node.ref] = {};
-      failed.own[node.ref] = exprs_.constant(0);
+      failed.own[node.ref] = failed.credit[node.ref] = exprs_.constant(0);
       failed.cost.allocs = 1;
       take(std::move(failed), node, 1, "NULL");
     }
@@ -146,6 +146,7 @@ void PathBuilder::alloc(Path path, const FlowNode& node) {
     changed(p);
     p.ref[node.ref] = {RefValue::Kind::handle, scratch};
     p.own[node.ref] = exprs_.constant(1);
+    p.credit[node.ref] = exprs_.constant(0);
     p.facts.emplace_back(is_null(p.ref[node.ref]), false);
     p.cost.allocs = 1;
     take(std::move(p), node, 0, "");

@@ -45,8 +45,12 @@ void PathBuilder::give_to_copy(Path path, const FlowNode& node, const RefValue& 
 
 // `ref` is about to lose its value.
 void PathBuilder::drop(Path path, Index ref, Index live_at, Span span, const Next& next) {
-  if (exprs_.value(path.own[ref]) == 0U) return next(std::move(path));
+  const bool holds = exprs_.value(path.credit[ref]) != 0U;
+  if (!holds && exprs_.value(path.own[ref]) == 0U) return next(std::move(path));
   const auto candidates = copies(flow_.refs[ref].resource, ref, live_at);
+  if (holds)
+    return hand_over(std::move(path), ref, candidates, 0, span,
+                     [&](Path p) { drop(std::move(p), ref, live_at, span, next); });
   FlowNode node;
   node.resource = flow_.refs[ref].resource;
   split(

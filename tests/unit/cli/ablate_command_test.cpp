@@ -130,7 +130,7 @@ TEST(AblateCommand, AnUnknownRemovalExitsThree) {
                          "    spin_unlock(l);\n}\nrun h on any cpus;\n";
   const Answer answer = run({path, "--no-timing"});
   EXPECT_EQ(answer.code, cli::exit_unknown) << answer.out << answer.err;
-  EXPECT_THAT(answer.out, HasSubstr("check      *n < 1 as true   unknown     a value left its declared range"));
+  EXPECT_THAT(answer.out, HasSubstr("check      *n < 1 as true   unknown     line 6: a value left its declared range"));
   std::remove(path.c_str());
 }
 
