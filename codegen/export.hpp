@@ -19,7 +19,7 @@ struct ExportOptions {
 
 // How to run FILE so that every state is counted, errors or not: the head of the text says so, and a test does so.
 inline constexpr const char* run_promela =
-    "spin -a FILE && cc -O2 -w -DSAFETY -DNOREDUCE -DVECTORSZ=4096 -o pan pan.c && ./pan -E -c0 -m2000000";
+    "spin -a -o2 FILE && cc -O2 -w -DSAFETY -DNOREDUCE -DVECTORSZ=4096 -o pan pan.c && ./pan -E -c0 -m2000000";
 inline constexpr const char* run_murphi =
     "rumur --deadlock-detection off --symmetry-reduction off --max-errors 100000000 -o model.c FILE && "
     "cc -O2 -w -mcx16 -o model model.c -lpthread -latomic && ./model";

@@ -50,7 +50,8 @@ class Writer : private Names {
     line(" *");
     line(" * Each option is one step of the model; its source line and what is looked at stand above it. To run it:");
     line(" *   {}", run_promela);
-    line(" * -DNOREDUCE and -c0 count every state; -E because a deadlock there is not one here. */");
+    line(" * -o2, -DNOREDUCE and -c0 count every state, with what is only written; -E because a deadlock there is not");
+    line(" * one here. */");
     line("#define CPUS {}", cpus);
     if (objects()) line("#define POOL {}", pool);
     for (std::size_t g = 0; g < values.size(); ++g)

@@ -24,13 +24,17 @@ class Generator {
  public:
   explicit Generator(std::uint64_t seed) : draw_(seed), world_(draw_) {}
 
-  RandomModel run() {
-    new_entry();
-    if (draw_.chance(12)) new_entry();
-    handlers();
+  RandomModel run(Family family) {
+    if (family == Family::vmas) {
+      vma_handlers();
+    } else {
+      new_entry();
+      if (draw_.chance(12)) new_entry();
+      handlers();
+    }
     drop();
     patches();
-    run_lines();
+    run_lines(family == Family::vmas && draw_.chance(25));
     RandomModel model;
     model.text = text(world_.setting()) + patch_text();
     for (std::size_t c = 0; c < world_.setting().size(); ++c) {
@@ -103,6 +107,14 @@ class Generator {
     }
   }
 
+  void vma_handlers() {
+    const Vma vma = new_vma(world_);
+    handlers_.push_back({"mmap", "", vma_insert(world_, vma)});
+    handlers_.push_back({"munmap", "", vma_remove(world_, vma)});
+    if (draw_.chance(85)) handlers_.push_back({"fault", "", vma_lookup(world_, vma)});
+    if (draw_.chance(vma.pair ? 85 : 25)) handlers_.push_back({"mprotect", "", vma_rewrite(world_, vma)});
+  }
+
   void touch(const Entry& entry) { handlers_.push_back({"user_access", "", {line("touch(" + entry.place + ");")}}); }
 
   // One of two idioms, as an oracle or chance will have it.
@@ -173,13 +185,13 @@ class Generator {
     return text;
   }
 
-  void run_lines() {
+  void run_lines(bool once) {
     const bool apart = handlers_.size() > 1 && draw_.chance(20);
     std::string names;
     for (std::size_t h = 0; h < handlers_.size(); ++h)
       if (!apart || h != 1) names += (names.empty() ? "" : ", ") + handlers_[h].name;
     run_ = "run " + names + " on any cpus;\n";
-    if (apart) run_ += "run " + handlers_[1].name + " on 1 cpu;\n";
+    if (apart) run_ += "run " + handlers_[1].name + (once ? " on 1 cpu once;\n" : " on 1 cpu;\n");
   }
 
   // Declarations are those of the base: an arrow goes on to name a lock that is dropped.
@@ -213,11 +225,18 @@ class Generator {
 
 }  // namespace
 
-RandomModel random_model(std::uint64_t seed) { return Generator(seed).run(); }
+RandomModel random_model(std::uint64_t seed, Family family) { return Generator(seed).run(family); }
 
 std::vector<std::string> features(const std::string& text) {
   static const std::vector<std::pair<std::string, std::vector<std::string>>> table = {
       {"objects", {"alloc_page()"}},
+      {"reference count", {" int refs;"}},
+      {"seqcount", {"read_seqcount_retry("}},
+      {"RCU section", {"rcu_read_lock("}},
+      {"irq section", {"local_irq_disable("}},
+      {"grace period", {"synchronize_rcu("}},
+      {"fields", {"v->"}},
+      {"once", {"once;"}},
       {"tlb", {"touch("}},
       {"flush", {"flush_tlb("}},
       {"after flush", {"after flush"}},

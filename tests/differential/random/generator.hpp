@@ -13,8 +13,10 @@ struct RandomModel {
   std::vector<std::string> without;
 };
 
+enum class Family { entries, vmas };  // idioms_states and idioms_objects; idioms_vma
+
 // Equal for equal seeds, with every compiler.
-[[nodiscard]] RandomModel random_model(std::uint64_t seed);
+[[nodiscard]] RandomModel random_model(std::uint64_t seed, Family family = Family::entries);
 
 // What a model uses, from its text: "tlb", "exclusive rwsem", "objects", …
 [[nodiscard]] std::vector<std::string> features(const std::string& text);

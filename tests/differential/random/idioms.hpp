@@ -13,6 +13,21 @@ Body split(World& world, const Entry& entry);     // the same in two sections, w
 Body slot_put(World& world);                      // an object behind a shared pointer
 Body slot_take(World& world);
 
+// ---- objects with fields, found without a lock (idioms_vma.cpp)
+struct Vma {
+  bool refs = false;  // a reference count
+  bool pair = false;  // two fields that are written together
+  bool seq = false;   // … and a seqcount over them
+  bool dead = false;
+  bool irqs = false;  // readers have interrupts off; else they are in an RCU section
+  Lock lock;          // of the pointer
+};
+Vma new_vma(World& world);
+Body vma_insert(World& world, const Vma& vma);
+Body vma_remove(World& world, const Vma& vma);
+Body vma_lookup(World& world, const Vma& vma);
+Body vma_rewrite(World& world, const Vma& vma);  // under the lock
+
 // ---- any entry (idioms_states.cpp)
 Body advance(World& world, const Entry& entry);  // state to state, no object moves
 Body claim(World& world, const Entry& entry);    // a busy state says whose turn it is

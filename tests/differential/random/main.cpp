@@ -24,6 +24,7 @@ constexpr const char* help =
     "  --jobs J        threads (1)\n"
     "  --summary FILE  writes the counts there, too\n"
     "  --findings DIR  shrunk disagreements go there (tests/differential/random/findings)\n"
+    "  --vmas          models of vmas: RCU, reference and sequence counts, fields (models of entries)\n"
     "  --print         prints the model of the seed, and does nothing else\n";
 
 struct Arguments {
@@ -51,6 +52,10 @@ std::string read(int argc, char** argv, Arguments& arguments) {
     const std::string_view name = argv[i];
     if (name == "--print") {
       arguments.print = true;
+      continue;
+    }
+    if (name == "--vmas") {
+      s.family = faultline::differential::Family::vmas;
       continue;
     }
     if (i + 1 == argc) return fmt::format("{} needs a value", name);
@@ -93,7 +98,7 @@ int main(int argc, char** argv) {
   }
   Settings& settings = arguments.settings;
   if (arguments.print) {
-    std::cout << random_model(settings.seed).text;
+    std::cout << random_model(settings.seed, settings.family).text;
     return 0;
   }
   if (settings.spin_every != 0 && !faultline::testing::spin_installed()) {

@@ -25,7 +25,7 @@ class Examiner {
   explicit Examiner(const Settings& settings) : settings_(settings) {}
 
   Outcome examine(std::uint64_t seed) {
-    const RandomModel model = random_model(seed);
+    const RandomModel model = random_model(seed, settings_.family);
     Outcome outcome;
     outcome.seed = seed;
     outcome.features = features(model.text);

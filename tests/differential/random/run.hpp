@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "tests/differential/random/generator.hpp"
 #include "tests/differential/random/judge.hpp"
 #include "tests/differential/random/tally.hpp"
 
@@ -10,6 +11,7 @@ namespace faultline::differential {
 
 struct Settings {
   std::uint64_t models = 500;
+  Family family = Family::entries;
   std::uint64_t seed = 1;  // of the first model; the others follow
   std::uint32_t max_cpus = 4;
   std::uint64_t max_states = 40'000;  // of one search

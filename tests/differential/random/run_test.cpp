@@ -20,6 +20,23 @@ using testing::sanitized;
 
 bool full() { return std::getenv("FAULTLINE_FULL") != nullptr; }
 
+// RCU, reference counts, sequence counts, fields, interrupts off, `once`.
+TEST(RandomModels, NothingDisagreesAboutVmas) {
+  Settings settings;
+  settings.family = Family::vmas;
+  settings.models = sanitized ? 4 : full() ? 2'000 : 60;
+  settings.spin_every = sanitized || !testing::spin_installed() ? 0 : full() ? 20 : 30;
+  const Tally tally = run(settings);
+  std::cout << tally.markdown();
+  EXPECT_EQ(tally.disagreements(), 0U) << "build/random_models --vmas --seed SEED --models 1 shrinks it into findings/";
+  if (settings.models < 60) return;  // too few for shares
+  EXPECT_GE(tally.unsafe(), 20);
+  EXPECT_LE(tally.unsafe(), 70);
+  for (const char* feature : {"reference count", "RCU section", "grace period"}) EXPECT_GE(tally.with(feature), 40);
+  for (const char* feature : {"seqcount", "irq section", "once"}) EXPECT_GE(tally.with(feature), 3);
+  EXPECT_LE(tally.undecided(), 1);
+}
+
 TEST(RandomModels, NothingDisagrees) {
   Settings settings;
   settings.models = sanitized ? 25 : full() ? 10'000 : 500;
