@@ -106,12 +106,13 @@ void Resolver::enumeration(const EnumItem& item, Span span) {
   for (const auto& constant : item.constants) {
     declare(constant.name, "an enum constant");
     if (constant.value) next = *constant.value;
-    if (next < 0 || next > 255)
+    const bool fits = next >= 0 && next <= 255;
+    if (!fits)
       error("FL0306", constant.name.span,
             fmt::format("the value {} of `{}` is not in 0..255", next, constant.name.text), {},
             {"the number itself does not matter to the model: leave it out"});
     decl.constants.emplace_back(constant.name.text, static_cast<std::uint8_t>(next & 0xff));
-    ++next;
+    next = fits ? next + 1 : 0;  // said once, not of those that follow too
   }
   model_.enums.push_back(std::move(decl));
 }
