@@ -62,7 +62,8 @@ void PathBuilder::refs_get(Path path, const FlowNode& node) {
           by_credit(q, node.object, [&](Path r, std::uint8_t credit) {
             if (credit == max_credit)
               return violation(std::move(r), Kind::bound,
-                               fmt::format("a CPU takes more than {} references under `{}`", max_credit, name), node.span);
+                               fmt::format("a CPU takes more than {} references under `{}`", max_credit, name),
+                               node.span);
             r.credit[node.object] = exprs_.constant(credit + 1U);
             if (tries) return take(std::move(r), node, 0, "true");
             go(std::move(r), node);
